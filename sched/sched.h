@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The scheduler's front door: graphs in, a program with predictions out.
+ */
+#ifndef TSPSIM_SCHED_SCHED_H
+#define TSPSIM_SCHED_SCHED_H
+
+#include "isa/program.h"
+#include "sched/ir/graph.h"
+
+typedef struct sched_options {
+	double alpha, beta, gamma; /* weights of the list priority: critical path, resource use, fan-out */
+	uint64_t seed;             /* breaks ties */
+	bool functional;           /* put data of inputs and constants into the program's images */
+	void (*progress)(void *state, double fraction); /* may be NULL */
+	void *progress_state;
+} sched_options;
+void sched_options_init(sched_options *options);
+
+/* What the scheduler can say about its result, for the run report. */
+typedef struct sched_report {
+	int64_t cycles;          /* predicted */
+	char *binds;             /* what bounds the length, in words with figures ("MXM: 8,192 of 8,420 cycles"); g_free */
+	GString *notes;          /* further lines: bytes per cycle by operand, capacity lost to the map, moved operations */
+	uint64_t macro_ops;
+	uint64_t bank_moves;     /* macro-operations started later because of banks */
+	int64_t bank_move_cycles;
+} sched_report;
+void sched_report_fini(sched_report *report);
+
+/* Schedules GRAPHS (array of graph *) one after another, an epoch each, for MACHINE (the sched parameter set).  The
+ * program's tensors name the graph nodes of outputs ("node name"), so that a caller can compare them with a reference. */
+isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options, sched_report *report,
+                           GError **error);
+
+/* The independent checker (sched/check.c): replays a program's container (not its queues) against the machine by interval
+ * arithmetic of its own.  Verifies queue exclusiveness, operand timing against predictions, register and stream
+ * life times, bank exclusiveness, address ranges.  First COUNT offences as text lines; true when there are none. */
+bool sched_check(const isa_program *program, const isa_machine *machine, GString *report, unsigned count);
+
+#endif

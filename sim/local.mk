@@ -1,0 +1,3 @@
+noinst_LIBRARIES += libsim.a
+libsim_a_SOURCES = \
+	sim/kernel.h

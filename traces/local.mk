@@ -1,0 +1,3 @@
+noinst_LIBRARIES += libtraces.a
+libtraces_a_SOURCES = \
+	traces/probe.h
