@@ -143,7 +143,7 @@ static bool poly_parse(bankmap *map, GError **error)
 		degree++;
 	if (!use_bits(map, degree, error))
 		return false;
-	map->table = g_new0(uint16_t[256], BYTES);
+	map->table = g_malloc0(BYTES * sizeof *map->table);
 	for (unsigned bit = 0; bit < 8 * BYTES; bit++) {
 		for (unsigned byte = 0; byte < 256; byte++)
 			if (byte >> bit % 8 & 1)
