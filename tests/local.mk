@@ -25,3 +25,4 @@ libtap_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 EXTRA_DIST += tests/lib/tap.sh
 
 include $(top_srcdir)/tests/tools.mk
+include $(top_srcdir)/tests/alg.mk
