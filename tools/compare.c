@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Per instruction one record of a cache line: its predictions and where its loops stand.  Issues of one instruction come in
- * order nearly always, so the next expected cycle is kept and stepped; only an index out of order is divided out.
+ * Per instruction one record of a cache line: its predictions and where its loops stand.  Issues of one instruction
+ * come in order nearly always, so the next expected cycle is kept and stepped; only an index out of order is divided
+ * out.
  */
 #include "tools/compare.h"
 
 typedef struct expectation {
-	int64_t cycle;      /* of issue number `next` */
-	int64_t outer;      /* of the inner loop's first issue in that round */
-	uint32_t next;      /* issue number expected */
-	uint32_t inner;     /* its index in the inner loop */
-	uint32_t seen;      /* issues so far, wrapping */
-	uint32_t count0;    /* of the inner loop */
+	int64_t cycle;   /* of issue number `next` */
+	int64_t outer;   /* of the inner loop's first issue in that round */
+	uint32_t next;   /* issue number expected */
+	uint32_t inner;  /* its index in the inner loop */
+	uint32_t seen;   /* issues so far, wrapping */
+	uint32_t count0; /* of the inner loop */
 	uint32_t interval0, interval1;
 	int32_t arrival[ISA_OPERANDS];
 	int32_t result;
@@ -32,7 +33,7 @@ struct compare {
 static const isa_prediction *prediction_of(const isa_program *program, uint32_t id)
 {
 	static const isa_prediction nothing = {
-		.arrival = {ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, .result = ISA_NO_TIME, .beats = 0};
+	    .arrival = {ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, .result = ISA_NO_TIME, .beats = 0};
 
 	return id < program->predictions->len ? &g_array_index(program->predictions, isa_prediction, id) : &nothing;
 }
@@ -51,13 +52,13 @@ compare *compare_new(const isa_program *program)
 		expectation *e = &c->expected[id];
 
 		*e = (expectation){
-			.cycle = insn->cycle,
-			.outer = insn->cycle,
-			.count0 = insn->loop[0].count,
-			.interval0 = insn->loop[0].interval,
-			.interval1 = insn->loop[1].interval,
-			.result = prediction->result,
-			.beats = prediction->beats,
+		    .cycle = insn->cycle,
+		    .outer = insn->cycle,
+		    .count0 = insn->loop[0].count,
+		    .interval0 = insn->loop[0].interval,
+		    .interval1 = insn->loop[1].interval,
+		    .result = prediction->result,
+		    .beats = prediction->beats,
 		};
 		for (unsigned k = 0; k < ISA_OPERANDS; k++)
 			e->arrival[k] = prediction->arrival[k];
@@ -73,7 +74,8 @@ void compare_free(compare *c)
 	g_free(c);
 }
 
-static void differ(compare *c, uint32_t insn, uint32_t index, enum compare_what what, int64_t predicted, int64_t simulated)
+static void differ(compare *c, uint32_t insn, uint32_t index, enum compare_what what, int64_t predicted,
+                   int64_t simulated)
 {
 	c->mismatches++;
 	if (c->kept < COMPARE_KEPT)
@@ -111,7 +113,8 @@ static void compare_issues(void *state, const probe_issue *records, size_t count
 	for (const probe_issue *r = records; r < records + count; r++) {
 		expectation *e;
 
-		/* Instructions without a number in the container (a queue word that decodes to none) have no prediction. */
+		/* Instructions without a number in the container (a queue word that decodes to none) have no
+		 * prediction. */
 		if (G_UNLIKELY(r->insn >= c->insns))
 			continue;
 		e = &c->expected[r->insn];
@@ -125,7 +128,8 @@ static void compare_issues(void *state, const probe_issue *records, size_t count
 				continue;
 			events++;
 			if (G_UNLIKELY(r->arrival[k] != e->cycle + e->arrival[k]))
-				differ(c, r->insn, r->index, COMPARE_ARRIVAL + k, e->cycle + e->arrival[k], r->arrival[k]);
+				differ(c, r->insn, r->index, COMPARE_ARRIVAL + k, e->cycle + e->arrival[k],
+				       r->arrival[k]);
 		}
 		if (e->result != ISA_NO_TIME) {
 			events++;
@@ -176,13 +180,13 @@ const compare_difference *compare_kept(const compare *c, unsigned *count)
 const char *compare_what_name(enum compare_what what)
 {
 	static const char *const names[] = {
-		[COMPARE_ISSUE] = "issue",
-		[COMPARE_ARRIVAL] = "arrival of operand 0",
-		[COMPARE_ARRIVAL + 1] = "arrival of operand 1",
-		[COMPARE_ARRIVAL + 2] = "arrival of operand 2",
-		[COMPARE_RESULT] = "result",
-		[COMPARE_BEATS] = "beats",
-		[COMPARE_ISSUES] = "number of issues",
+	    [COMPARE_ISSUE] = "issue",
+	    [COMPARE_ARRIVAL] = "arrival of operand 0",
+	    [COMPARE_ARRIVAL + 1] = "arrival of operand 1",
+	    [COMPARE_ARRIVAL + 2] = "arrival of operand 2",
+	    [COMPARE_RESULT] = "result",
+	    [COMPARE_BEATS] = "beats",
+	    [COMPARE_ISSUES] = "number of issues",
 	};
 
 	return names[what];
