@@ -126,6 +126,7 @@ void isa_program_add_source(isa_program *program, uint32_t insn, unsigned operan
 	uint32_t at = insn * ISA_OPERANDS + operand;
 	uint32_t *first = &g_array_index(program->first_source, uint32_t, at);
 	uint8_t *count = &g_array_index(program->source_count, uint8_t, at);
+	isa_source piece = *source;
 
 	g_return_if_fail(operand < ISA_OPERANDS && insn < program->insns->len);
 	g_return_if_fail(*count < UINT8_MAX);
@@ -135,15 +136,16 @@ void isa_program_add_source(isa_program *program, uint32_t insn, unsigned operan
 		uint32_t moved = program->sources->len;
 
 		for (uint32_t i = 0; i < *count; i++) {
-			isa_source piece = g_array_index(program->sources, isa_source, *first + i);
+			isa_source earlier = g_array_index(program->sources, isa_source, *first + i);
 
-			g_array_append_val(program->sources, piece);
+			g_array_append_val(program->sources, earlier);
 		}
 		*first = moved;
 	} else if (!*count) {
 		*first = program->sources->len;
 	}
-	g_array_append_val(program->sources, *source);
+	piece.seg_div = MAX(piece.seg_div, 1);
+	g_array_append_val(program->sources, piece);
 	(*count)++;
 }
 
