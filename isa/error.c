@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-G_DEFINE_QUARK(tspsim-error-quark, tsp_error)
+G_DEFINE_QUARK(tspsim - error - quark, tsp_error)
 
 /* How many single-letter edits lead from A to B? */
 static size_t edit_distance(const char *a, const char *b)

@@ -148,7 +148,7 @@ typedef struct isa_insn {
 	uint32_t waddr;
 	int32_t pitch;
 	uint32_t imm;
-	uint16_t count;
+	uint32_t count; /* NOP has 24 bits of it */
 	uint16_t len;
 	uint16_t seg;
 	uint16_t dst;
@@ -208,13 +208,15 @@ typedef struct isa_word {
 	uint64_t hi;
 } isa_word;
 
-/* Encodes the instruction itself, without loops.  Fails (USER) when a field does not fit its width. */
+/* Encodes the instruction itself, without loops.  Fails (USER) when a field does not fit its width, holds an illegal place
+ * or type, or is set although the format lacks it. */
 bool isa_encode(const isa_insn *insn, isa_word *word, GError **error);
-/* The REPEAT word for loop LEVEL (0 or 1) of INSN; rotations go into level 0 only. */
+/* The REPEAT word for loop LEVEL (0 or 1) of INSN: its count field is loop[LEVEL].count - 1, the issues that come on top.
+ * Rotations go into level 0 only. */
 bool isa_encode_repeat(const isa_insn *insn, int level, isa_word *word, GError **error);
 isa_word isa_encode_nop(uint32_t cycles);
 /* Decodes a word that is neither NOP nor REPEAT into INSN (loops 1, cycle 0, queue untouched), or a NOP (count) or
- * REPEAT (loop[0], rot).  Returns false for an illegal opcode, place, type or non-zero padding. */
+ * REPEAT (loop[0], issues in all as ever, and rot).  Returns false for an illegal opcode, place, type or non-zero padding. */
 bool isa_decode(isa_word word, isa_insn *insn);
 
 #endif

@@ -1,5 +1,10 @@
 noinst_LIBRARIES += libisa.a
 libisa_a_SOURCES = \
 	isa/error.c isa/error.h \
-	isa/isa.h isa/machine.h isa/program.h isa/bankmap.h isa/num.h \
-	isa/ops.def isa/formats.def isa/timing.def isa/violations.def isa/machine_keys.def
+	isa/isa.c isa/isa.h isa/format.h isa/encode.c \
+	isa/machine.c isa/machine_yaml.c isa/machine_finish.c isa/machine.h isa/machine_int.h \
+	isa/program.c isa/program.h isa/lower.c \
+	isa/bankmap.c isa/bankmap.h isa/num.c isa/num.h \
+	isa/ops.def isa/formats.def isa/timing.def isa/violations.def isa/machine_keys.def isa/bankmaps.def
+nobase_dist_pkgdata_DATA += \
+	isa/machines/tsp.yaml isa/machines/tsp-isca20.yaml

@@ -31,11 +31,11 @@ typedef struct isa_table {
 
 /* What stands at a queue index. */
 typedef struct isa_queue_info {
-	char name[16];      /* "mem0" "mem.w12" "vxm3" "mxm0.w" "sxm.e.permute0" "c2c.w0" */
+	char name[20];      /* "mem0" "mem.w12" "vxm3" "mxm0.w" "sxm.e.permute0" "c2c.w0" */
 	enum isa_unit unit;
 	uint8_t side;       /* 0 west, 1 east; 0 for all when there are no hemispheres */
 	uint8_t role;       /* MXM: 0 weights, 1 activations, 2 accumulators.  SXM: enum isa_sxm_role */
-	uint16_t index;     /* slice in its hemisphere, ALU, plane, unit, link */
+	uint16_t index;     /* slice in its hemisphere, ALU, plane of the chip, unit of its role and side, link of the chip */
 	int16_t position;   /* stream position, -1 when there are none */
 } isa_queue_info;
 enum isa_sxm_role { ISA_SXM_SHIFT, ISA_SXM_SELECT, ISA_SXM_PERMUTE, ISA_SXM_DISTRIBUTE, ISA_SXM_ROTATE, ISA_SXM_TRANSPOSE, ISA_SXM_ROLES };
@@ -53,6 +53,7 @@ struct isa_machine {
 #undef ISA_FIELD_TABLE
 	/* derived by isa_machine_finish() */
 	bool hashed;              /* flat hashed SRAM (mem.slices_per_hemisphere = 0) */
+	int64_t sram_bytes;       /* that addresses can reach */
 	GArray *queues;           /* isa_queue_info */
 	struct isa_key_origin *origin; /* [isa_key_count]: class, source, note; strings owned by the machine */
 };
@@ -62,8 +63,8 @@ typedef struct isa_key_origin {
 	char *note; /* may be NULL */
 } isa_key_origin;
 
-/* Names of the presets found (data directory, or $TSPSIM_MACHINES, or the build tree), NULL-terminated, sorted; g_strfreev.
- * An alias stands for its preset. */
+/* Names of the presets found in $TSPSIM_MACHINES, $TSPSIM_DATADIR/isa/machines, the installed data directory and the source
+ * tree (the first that has a name wins), NULL-terminated, sorted; g_strfreev.  A file may name an alias, which loads too. */
 char **isa_machine_names(void);
 
 /* Loads a preset by name, or a file by path when NAME holds a '/' or ends in ".yaml".  Unknown keys, missing keys, wrong

@@ -1,1 +1,28 @@
-# tests
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tests print TAP; automake's driver reads it.  Fragments below add check_PROGRAMS, TESTS and sources; a CUnit program
+# links $(TEST_LIBS) (or $(TAP_LIBS) and fewer libraries) and is compiled with $(TEST_CPPFLAGS).
+# One that links libsim.a adds `nodist_EXTRA_<name>_SOURCES = tools/dummy.cxx`: SystemC needs the C++ linker.
+
+TEST_EXTENSIONS = .sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = $(SHELL)
+AM_TESTS_ENVIRONMENT = \
+	TSPSIM_SRCDIR='$(abs_top_srcdir)'; TSPSIM_BUILDDIR='$(abs_top_builddir)'; TSPSIM_DATADIR='$(abs_top_srcdir)'; \
+	TSPSIM_DATA='$(TSPSIM_DATA)'; CC='$(CC)'; \
+	TEST_CPPFLAGS='-I$(abs_top_srcdir) -I$(abs_top_builddir) $(GLIB_CFLAGS) $(SQLITE_CFLAGS) $(YAML_CFLAGS) $(CUNIT_CFLAGS)'; \
+	export TSPSIM_SRCDIR TSPSIM_BUILDDIR TSPSIM_DATADIR TSPSIM_DATA CC TEST_CPPFLAGS;
+
+TEST_CPPFLAGS = $(CUNIT_CFLAGS)
+TAP_LIBS = libtap.a $(CUNIT_LIBS) $(GLIB_LIBS)
+TEST_LIBS = libtap.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
+	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm -lpthread
+
+check_LIBRARIES += libtap.a
+libtap_a_SOURCES = tests/lib/tap.c tests/lib/tap.h
+libtap_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+EXTRA_DIST += tests/lib/tap.sh
+
+include $(top_srcdir)/tests/tools.mk
+include $(top_srcdir)/tests/alg.mk

@@ -49,8 +49,9 @@ enum graph_op {
  *         the block's filter rows in turn, that chunk of its run.  (block_rows > 1 only with block_run >= S*C.)
  *   TAPS: for r: for s in steps of block_taps: for c in steps of block_chan: lanes are tap by tap the chunk of channels.
  * fp16: in each block, sums of sum_rows lanes are taken in double in lane order from +0, each rounded once to fp32; the
- * block's sub-sums are added in fp32 in this order, beginning with the first sub-sum itself, and so are the blocks.  Result fp16 =
- * the fp32 sum rounded once.  int8: exact int32, wrapping.  MATMUL: blocks of block_run consecutive k. */
+ * block's sub-sums are added in fp32 in lane order to the block's value, and the blocks' values are added in fp32 in block
+ * order: ((b0 + b1) + b2) + ... with b0 = (s00 + s01), beginning with the first value itself.  Result fp16 = the fp32 sum
+ * rounded once.  int8: exact int32, wrapping.  MATMUL: blocks of block_run consecutive k. */
 enum graph_kblock { GRAPH_KBLOCK_RUNS, GRAPH_KBLOCK_TAPS };
 typedef struct graph_conv {
 	uint64_t images, groups;
