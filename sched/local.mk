@@ -11,3 +11,5 @@ libsched_a_SOURCES += \
 	sched/frontend/gen_fft.c \
 	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
 	sched/lower/print.c
+	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h \
+	sched/sched.c sched/emit/emit.h
