@@ -17,8 +17,8 @@ static const struct key_unit {
 	const char *prefix;
 	enum isa_unit unit;
 } key_units[] = {
-    {"sram.", ISA_UNIT_MEM}, {"mem.", ISA_UNIT_MEM}, {"vreg.", ISA_UNIT_VXM}, {"vxm.", ISA_UNIT_VXM},
-    {"mxm.", ISA_UNIT_MXM},  {"sxm.", ISA_UNIT_SXM}, {"link.", ISA_UNIT_C2C},
+	{"sram.", ISA_UNIT_MEM}, {"mem.", ISA_UNIT_MEM}, {"vreg.", ISA_UNIT_VXM}, {"vxm.", ISA_UNIT_VXM},
+	{"mxm.", ISA_UNIT_MXM},  {"sxm.", ISA_UNIT_SXM}, {"link.", ISA_UNIT_C2C},
 };
 
 typedef struct used {

@@ -10,10 +10,10 @@ static char *output;
 static char **sets;
 
 static const GOptionEntry options[] = {
-    {"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "assemble for MACHINE (default: tsp)", "MACHINE"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the program to FILE", "FILE"},
-    {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
-    {0},
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "assemble for MACHINE (default: tsp)", "MACHINE"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the program to FILE", "FILE"},
+	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
+	{0},
 };
 
 static int run_asm(int argc, char **argv, GError **error)
@@ -42,11 +42,11 @@ static int run_asm(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_asm = {
-    .name = "asm",
-    .synopsis = "FILE.tsp -o FILE.tspo [-m MACHINE] [--set KEY=VALUE]...",
-    .doc = "Assemble a text program into a binary one.",
-    .options = options,
-    .min_args = 1,
-    .max_args = 1,
-    .run = run_asm,
+	.name = "asm",
+	.synopsis = "FILE.tsp -o FILE.tspo [-m MACHINE] [--set KEY=VALUE]...",
+	.doc = "Assemble a text program into a binary one.",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_asm,
 };

@@ -9,8 +9,9 @@
 static gint examples = 5;
 
 static const GOptionEntry options[] = {
-    {"examples", 'n', 0, G_OPTION_ARG_INT, &examples, "show at most N differing rows of each table (default: 5)", "N"},
-    {0},
+	{"examples", 'n', 0, G_OPTION_ARG_INT, &examples, "show at most N differing rows of each table (default: 5)",
+         "N"},
+	{0},
 };
 
 static char *result_text(const char *description, bool equal)
@@ -57,11 +58,11 @@ static int run_diff(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_diff = {
-    .name = "diff",
-    .synopsis = "A.db B.db [-n N]",
-    .doc = "Compare two traces, the manifests apart; exit status 0 when they are the same, 2 when not.",
-    .options = options,
-    .min_args = 2,
-    .max_args = 2,
-    .run = run_diff,
+	.name = "diff",
+	.synopsis = "A.db B.db [-n N]",
+	.doc = "Compare two traces, the manifests apart; exit status 0 when they are the same, 2 when not.",
+	.options = options,
+	.min_args = 2,
+	.max_args = 2,
+	.run = run_diff,
 };

@@ -10,11 +10,11 @@ static char *output;
 static char **sets;
 
 static const GOptionEntry options[] = {
-    {"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name,
-     "name queues as on MACHINE (default: the one the program names)", "MACHINE"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the text to FILE (default: standard output)", "FILE"},
-    {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
-    {0},
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name,
+         "name queues as on MACHINE (default: the one the program names)", "MACHINE"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the text to FILE (default: standard output)", "FILE"},
+	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
+	{0},
 };
 
 static int run_dis(int argc, char **argv, GError **error)
@@ -35,11 +35,11 @@ static int run_dis(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_dis = {
-    .name = "dis",
-    .synopsis = "FILE.tspo [-o FILE.tsp] [-m MACHINE] [--set KEY=VALUE]...",
-    .doc = "Disassemble a program.",
-    .options = options,
-    .min_args = 1,
-    .max_args = 1,
-    .run = run_dis,
+	.name = "dis",
+	.synopsis = "FILE.tspo [-o FILE.tsp] [-m MACHINE] [--set KEY=VALUE]...",
+	.doc = "Disassemble a program.",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_dis,
 };

@@ -13,9 +13,9 @@
 static char *machine_name;
 
 static const GOptionEntry options[] = {
-    {"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "show the value in MACHINE only (default: in all)",
-     "MACHINE"},
-    {0},
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "show the value in MACHINE only (default: in all)",
+         "MACHINE"},
+	{0},
 };
 
 /* The machines to show, g_strfreev. */
@@ -180,11 +180,11 @@ static int run_explain(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_explain = {
-    .name = "explain",
-    .synopsis = "NAME [-m MACHINE]",
-    .doc = "Explain a machine key with its values and sources, or a violation, instruction or bank map.",
-    .options = options,
-    .min_args = 1,
-    .max_args = 1,
-    .run = run_explain,
+	.name = "explain",
+	.synopsis = "NAME [-m MACHINE]",
+	.doc = "Explain a machine key with its values and sources, or a violation, instruction or bank map.",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_explain,
 };

@@ -9,11 +9,11 @@
 static char *overview(void)
 {
 	GString *out =
-	    g_string_new("usage: tspsim [COMMAND] [OPTION...]\n"
-	                 "\n"
-	                 "Schedules a tensor program, simulates it cycle by cycle, and says what happened where.\n"
-	                 "Without a command: run.\n"
-	                 "\n");
+		g_string_new("usage: tspsim [COMMAND] [OPTION...]\n"
+	                     "\n"
+	                     "Schedules a tensor program, simulates it cycle by cycle, and says what happened where.\n"
+	                     "Without a command: run.\n"
+	                     "\n");
 
 	for (const tool_command *const *command = tool_commands; *command; command++)
 		g_string_append_printf(out, "  %-10s%s\n", (*command)->name, (*command)->doc);
@@ -53,9 +53,9 @@ static int run_help(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_help = {
-    .name = "help",
-    .synopsis = "[COMMAND]",
-    .doc = "Explain tspsim, or one of its commands.",
-    .max_args = 1,
-    .run = run_help,
+	.name = "help",
+	.synopsis = "[COMMAND]",
+	.doc = "Explain tspsim, or one of its commands.",
+	.max_args = 1,
+	.run = run_help,
 };

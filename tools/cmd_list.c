@@ -17,8 +17,8 @@
 static gboolean markdown;
 
 static const GOptionEntry options[] = {
-    {"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys)", NULL},
-    {0},
+	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys)", NULL},
+	{0},
 };
 
 /* Calls ADD once for each row. */
@@ -102,10 +102,10 @@ static const struct subject {
 	void (*list)(row_fn add, void *state);
 	char *(*page)(GError **error); /* --markdown, or NULL */
 } subjects[] = {
-    {"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, NULL},
-    {"ops", list_ops, reference_ops},  {"keys", list_keys, reference_keys}, {"violations", list_violations, NULL},
-    {"queries", list_queries, NULL},   {"plots", list_plots, NULL},         {"kernels", list_kernels, NULL},
-    {"commands", list_commands, NULL},
+	{"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, NULL},
+	{"ops", list_ops, reference_ops},  {"keys", list_keys, reference_keys}, {"violations", list_violations, NULL},
+	{"queries", list_queries, NULL},   {"plots", list_plots, NULL},         {"kernels", list_kernels, NULL},
+	{"commands", list_commands, NULL},
 };
 
 static void add_text(void *state, const char *name, const char *doc)
@@ -166,11 +166,11 @@ static int run_list(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_list = {
-    .name = "list",
-    .synopsis = "machines|workloads|maps|ops|keys|violations|queries|plots|kernels|commands [--markdown]",
-    .doc = "List what can be named on the command line.",
-    .options = options,
-    .min_args = 1,
-    .max_args = 1,
-    .run = run_list,
+	.name = "list",
+	.synopsis = "machines|workloads|maps|ops|keys|violations|queries|plots|kernels|commands [--markdown]",
+	.doc = "List what can be named on the command line.",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_list,
 };

@@ -8,9 +8,9 @@
 static char *output;
 
 static const GOptionEntry options[] = {
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the picture to FILE; .png, .svg or .pdf says the format",
-     "FILE"},
-    {0},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+         "write the picture to FILE; .png, .svg or .pdf says the format", "FILE"},
+	{0},
 };
 
 static bool known_kind(const char *kind, GError **error)
@@ -47,12 +47,12 @@ static int run_plot(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_plot = {
-    .name = "plot",
-    .synopsis = "KIND FILE.db -o FILE.png|svg|pdf",
-    .doc = "Draw a picture of a trace.",
-    .details = "`tspsim list plots` shows the kinds.\n",
-    .options = options,
-    .min_args = 2,
-    .max_args = 2,
-    .run = run_plot,
+	.name = "plot",
+	.synopsis = "KIND FILE.db -o FILE.png|svg|pdf",
+	.doc = "Draw a picture of a trace.",
+	.details = "`tspsim list plots` shows the kinds.\n",
+	.options = options,
+	.min_args = 2,
+	.max_args = 2,
+	.run = run_plot,
 };

@@ -25,42 +25,45 @@ static gboolean no_functional;
 static gboolean no_predictions;
 
 static const GOptionEntry options[] = {
-    {"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name,
-     "simulate MACHINE: a preset's name or a YAML file (default: tsp)", "MACHINE"},
-    {"workload", 'w', 0, G_OPTION_ARG_STRING, &workload,
-     "schedule and run WORKLOAD (default: " SETUP_DEFAULT_WORKLOAD ")", "WORKLOAD"},
-    {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets,
-     "set a machine key, for the scheduler and the simulation or (sched., hw.) one of them; or csv.form, csv.dialect, "
-     "csv.dtype; "
-     "may be repeated",
-     "[sched.|hw.]KEY=VALUE"},
-    {"trace", 't', 0, G_OPTION_ARG_FILENAME, &trace, "write a trace database to FILE", "FILE"},
-    {"trace-level", 0, 0, G_OPTION_ARG_STRING, &trace_level,
-     "summary (counters), units (spans of each queue) or full (every access; default)", "LEVEL"},
-    {"trace-window", 0, 0, G_OPTION_ARG_STRING, &trace_window, "trace cycles from START to before STOP only",
-     "START:STOP"},
-    {"functional", 0, 0, G_OPTION_ARG_NONE, &functional,
-     "carry values and compare results with the reference, bit for bit", NULL},
-    {"no-functional", 0, 0, G_OPTION_ARG_NONE, &no_functional, "timing only, also for the default workload", NULL},
-    {"policy", 0, 0, G_OPTION_ARG_STRING, &policy,
-     "what a hazard does: fault-continue (record it; default), fault-stop (and stop) or freeze (wait for a busy bank)",
-     "POLICY"},
-    {"kernel", 0, 0, G_OPTION_ARG_STRING, &kernel, "simulation kernel: systemc (default where compiled in) or ref",
-     "KERNEL"},
-    {"shuffle", 0, 0, G_OPTION_ARG_INT64, &shuffle,
-     "permute the order of processes inside a phase by seed N; no result may change", "N"},
-    {"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "seed of input data and of the scheduler's tie breaks (default: 1)", "N"},
-    {"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
-     "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
-    {"no-predictions", 0, 0, G_OPTION_ARG_NONE, &no_predictions, "drop the predictions a program carries", NULL},
-    {0},
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name,
+         "simulate MACHINE: a preset's name or a YAML file (default: tsp)", "MACHINE"},
+	{"workload", 'w', 0, G_OPTION_ARG_STRING, &workload,
+         "schedule and run WORKLOAD (default: " SETUP_DEFAULT_WORKLOAD ")", "WORKLOAD"},
+	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets,
+         "set a machine key, for the scheduler and the simulation or (sched., hw.) one of them; or csv.form, "
+         "csv.dialect, "
+         "csv.dtype; "
+         "may be repeated",
+         "[sched.|hw.]KEY=VALUE"},
+	{"trace", 't', 0, G_OPTION_ARG_FILENAME, &trace, "write a trace database to FILE", "FILE"},
+	{"trace-level", 0, 0, G_OPTION_ARG_STRING, &trace_level,
+         "summary (counters), units (spans of each queue) or full (every access; default)", "LEVEL"},
+	{"trace-window", 0, 0, G_OPTION_ARG_STRING, &trace_window, "trace cycles from START to before STOP only",
+         "START:STOP"},
+	{"functional", 0, 0, G_OPTION_ARG_NONE, &functional,
+         "carry values and compare results with the reference, bit for bit", NULL},
+	{"no-functional", 0, 0, G_OPTION_ARG_NONE, &no_functional, "timing only, also for the default workload", NULL},
+	{"policy", 0, 0, G_OPTION_ARG_STRING, &policy,
+         "what a hazard does: fault-continue (record it; default), fault-stop (and stop) or freeze (wait for a busy "
+         "bank)",
+         "POLICY"},
+	{"kernel", 0, 0, G_OPTION_ARG_STRING, &kernel, "simulation kernel: systemc (default where compiled in) or ref",
+         "KERNEL"},
+	{"shuffle", 0, 0, G_OPTION_ARG_INT64, &shuffle,
+         "permute the order of processes inside a phase by seed N; no result may change", "N"},
+	{"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "seed of input data and of the scheduler's tie breaks (default: 1)",
+         "N"},
+	{"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
+         "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
+	{"no-predictions", 0, 0, G_OPTION_ARG_NONE, &no_predictions, "drop the predictions a program carries", NULL},
+	{0},
 };
 
 static const char *const policy_names[] = {
-    [TSP_POLICY_FAULT_CONTINUE] = "fault-continue",
-    [TSP_POLICY_FAULT_STOP] = "fault-stop",
-    [TSP_POLICY_FREEZE] = "freeze",
-    NULL,
+	[TSP_POLICY_FAULT_CONTINUE] = "fault-continue",
+	[TSP_POLICY_FAULT_STOP] = "fault-stop",
+	[TSP_POLICY_FREEZE] = "freeze",
+	NULL,
 };
 
 static bool read_options(simulate_options *o, GError **error)
@@ -68,12 +71,12 @@ static bool read_options(simulate_options *o, GError **error)
 	const char *const *kernels = sim_kernel_names();
 
 	*o = (simulate_options){
-	    .kernel = kernel ? kernel : kernels[0],
-	    .shuffle = (uint64_t)shuffle,
-	    .trace = trace,
-	    .trace_level = trace_level ? trace_level : "full",
-	    .trace_window = trace_window,
-	    .seed = (uint64_t)seed,
+		.kernel = kernel ? kernel : kernels[0],
+		.shuffle = (uint64_t)shuffle,
+		.trace = trace,
+		.trace_level = trace_level ? trace_level : "full",
+		.trace_window = trace_window,
+		.seed = (uint64_t)seed,
 	};
 	if (!g_strv_contains(kernels, o->kernel)) {
 		tool_unknown(error, "kernel", o->kernel, kernels);
@@ -196,16 +199,17 @@ static int run_run(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_run = {
-    .name = "run",
-    .synopsis = "[-m MACHINE] [-w WORKLOAD] [OPTION...]\n[-m MACHINE] PROGRAM [OPTION...]",
-    .doc = "Schedule a workload (or take a program), simulate it, compare, and report. The default command.",
-    .details = "PROGRAM is a .tspo file of `tspsim sched` or `tspsim asm`, or assembly text (.tsp). Without -w and "
-               "PROGRAM the\n"
-               "default workload runs with the functional check. `tspsim list workloads` and `tspsim list machines` "
-               "show what\n"
-               "there is; `tspsim list keys` what can be set.\n",
-    .options = options,
-    .min_args = 0,
-    .max_args = 1,
-    .run = run_run,
+	.name = "run",
+	.synopsis = "[-m MACHINE] [-w WORKLOAD] [OPTION...]\n[-m MACHINE] PROGRAM [OPTION...]",
+	.doc = "Schedule a workload (or take a program), simulate it, compare, and report. The default command.",
+	.details =
+		"PROGRAM is a .tspo file of `tspsim sched` or `tspsim asm`, or assembly text (.tsp). Without -w and "
+		"PROGRAM the\n"
+		"default workload runs with the functional check. `tspsim list workloads` and `tspsim list machines` "
+		"show what\n"
+		"there is; `tspsim list keys` what can be set.\n",
+	.options = options,
+	.min_args = 0,
+	.max_args = 1,
+	.run = run_run,
 };

@@ -14,15 +14,15 @@ static gint64 seed = 1;
 static gboolean functional;
 
 static const GOptionEntry options[] = {
-    {"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "schedule for MACHINE (default: tsp)", "MACHINE"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the program to FILE", "FILE"},
-    {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets,
-     "set a machine key, or csv.form, csv.dialect, csv.dtype; may be repeated", "KEY=VALUE"},
-    {"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
-     "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
-    {"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "seed of tie breaks and of input data (default: 1)", "N"},
-    {"functional", 0, 0, G_OPTION_ARG_NONE, &functional, "put input data into the program", NULL},
-    {0},
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "schedule for MACHINE (default: tsp)", "MACHINE"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the program to FILE", "FILE"},
+	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets,
+         "set a machine key, or csv.form, csv.dialect, csv.dtype; may be repeated", "KEY=VALUE"},
+	{"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
+         "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
+	{"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "seed of tie breaks and of input data (default: 1)", "N"},
+	{"functional", 0, 0, G_OPTION_ARG_NONE, &functional, "put input data into the program", NULL},
+	{0},
 };
 
 enum { CHECK_LINES = 10 };
@@ -94,7 +94,7 @@ static int run_sched(int argc, char **argv, GError **error)
 {
 	setup s;
 	setup_schedule how = {
-	    .workload = argv[0], .priority = priority, .seed = (uint64_t)seed, .functional = functional};
+		.workload = argv[0], .priority = priority, .seed = (uint64_t)seed, .functional = functional};
 	g_autoptr(GPtrArray) graphs = NULL;
 	sched_report report = {0};
 	isa_program *program;
@@ -113,11 +113,11 @@ static int run_sched(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_sched = {
-    .name = "sched",
-    .synopsis = "WORKLOAD [-m MACHINE] [-o FILE.tspo] [OPTION...]",
-    .doc = "Schedule a workload without simulating it.",
-    .options = options,
-    .min_args = 1,
-    .max_args = 1,
-    .run = run_sched,
+	.name = "sched",
+	.synopsis = "WORKLOAD [-m MACHINE] [-o FILE.tspo] [OPTION...]",
+	.doc = "Schedule a workload without simulating it.",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_sched,
 };

@@ -40,11 +40,11 @@ static int run_stat(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_stat = {
-    .name = "stat",
-    .synopsis = "FILE.db [QUERY...]",
-    .doc = "Answer questions about a trace: utilisation, stalls, banks, conflicts, predictions.",
-    .details = "`tspsim list queries` shows the questions; without QUERY all that the trace can answer.\n",
-    .min_args = 1,
-    .max_args = -1,
-    .run = run_stat,
+	.name = "stat",
+	.synopsis = "FILE.db [QUERY...]",
+	.doc = "Answer questions about a trace: utilisation, stalls, banks, conflicts, predictions.",
+	.details = "`tspsim list queries` shows the questions; without QUERY all that the trace can answer.\n",
+	.min_args = 1,
+	.max_args = -1,
+	.run = run_stat,
 };

@@ -32,9 +32,9 @@ static int run_version(int argc, char **argv, GError **error)
 }
 
 const tool_command cmd_version = {
-    .name = "version",
-    .synopsis = "",
-    .doc = "Print the version and the simulation kernels compiled in.",
-    .max_args = 0,
-    .run = run_version,
+	.name = "version",
+	.synopsis = "",
+	.doc = "Print the version and the simulation kernels compiled in.",
+	.max_args = 0,
+	.run = run_version,
 };

@@ -33,7 +33,7 @@ struct compare {
 static const isa_prediction *prediction_of(const isa_program *program, uint32_t id)
 {
 	static const isa_prediction nothing = {
-	    .arrival = {ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, .result = ISA_NO_TIME, .beats = 0};
+		.arrival = {ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, .result = ISA_NO_TIME, .beats = 0};
 
 	return id < program->predictions->len ? &g_array_index(program->predictions, isa_prediction, id) : &nothing;
 }
@@ -52,13 +52,13 @@ compare *compare_new(const isa_program *program)
 		expectation *e = &c->expected[id];
 
 		*e = (expectation){
-		    .cycle = insn->cycle,
-		    .outer = insn->cycle,
-		    .count0 = insn->loop[0].count,
-		    .interval0 = insn->loop[0].interval,
-		    .interval1 = insn->loop[1].interval,
-		    .result = prediction->result,
-		    .beats = prediction->beats,
+			.cycle = insn->cycle,
+			.outer = insn->cycle,
+			.count0 = insn->loop[0].count,
+			.interval0 = insn->loop[0].interval,
+			.interval1 = insn->loop[1].interval,
+			.result = prediction->result,
+			.beats = prediction->beats,
 		};
 		for (unsigned k = 0; k < ISA_OPERANDS; k++)
 			e->arrival[k] = prediction->arrival[k];
@@ -180,13 +180,13 @@ const compare_difference *compare_kept(const compare *c, unsigned *count)
 const char *compare_what_name(enum compare_what what)
 {
 	static const char *const names[] = {
-	    [COMPARE_ISSUE] = "issue",
-	    [COMPARE_ARRIVAL] = "arrival of operand 0",
-	    [COMPARE_ARRIVAL + 1] = "arrival of operand 1",
-	    [COMPARE_ARRIVAL + 2] = "arrival of operand 2",
-	    [COMPARE_RESULT] = "result",
-	    [COMPARE_BEATS] = "beats",
-	    [COMPARE_ISSUES] = "number of issues",
+		[COMPARE_ISSUE] = "issue",
+		[COMPARE_ARRIVAL] = "arrival of operand 0",
+		[COMPARE_ARRIVAL + 1] = "arrival of operand 1",
+		[COMPARE_ARRIVAL + 2] = "arrival of operand 2",
+		[COMPARE_RESULT] = "result",
+		[COMPARE_BEATS] = "beats",
+		[COMPARE_ISSUES] = "number of issues",
 	};
 
 	return names[what];

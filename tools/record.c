@@ -113,7 +113,7 @@ static void count_window(void *state, const probe_issue *records, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		r->issues_in_window +=
-		    records[i].cycle >= r->options.window_start && records[i].cycle < r->options.window_stop;
+			records[i].cycle >= r->options.window_start && records[i].cycle < r->options.window_stop;
 }
 
 void record_listen(record *r, probe *p)
@@ -141,23 +141,23 @@ static void write_counters(record *r, const tsp_counters *c, const compare *comp
 		uint64_t value;
 		const char *unit;
 	} counters[] = {
-	    {"cycles", (uint64_t)c->cycles, "cycles"},
-	    {"first_issue", (uint64_t)c->first_issue, "cycle"},
-	    {"slip_cycles", (uint64_t)c->slip_cycles, "cycles"},
-	    {"issues", c->issues, "issues"},
-	    {"violations", c->violations, "violations"},
-	    {"macs", c->macs, "MACs"},
-	    {"mxm_busy_cycles", c->mxm_busy_cycles, "plane cycles"},
-	    {"vxm_ops", c->vxm_ops, "vector operations"},
-	    {"vxm_lane_ops", c->vxm_lane_ops, "lane operations"},
-	    {"sxm_ops", c->sxm_ops, "vector operations"},
-	    {"bank_requests", c->bank_requests, "requests"},
-	    {"bank_delayed", c->bank_delayed, "requests"},
-	    {"bank_beats", c->bank_beats, "beats"},
-	    {"sram_bytes", c->sram_bytes, "B"},
-	    {"link_vectors", c->link_vectors, "vectors"},
-	    {"compared_events", compared ? compare_events(compared) : 0, "events"},
-	    {"mismatched_events", compared ? compare_mismatches(compared) : 0, "events"},
+		{"cycles", (uint64_t)c->cycles, "cycles"},
+		{"first_issue", (uint64_t)c->first_issue, "cycle"},
+		{"slip_cycles", (uint64_t)c->slip_cycles, "cycles"},
+		{"issues", c->issues, "issues"},
+		{"violations", c->violations, "violations"},
+		{"macs", c->macs, "MACs"},
+		{"mxm_busy_cycles", c->mxm_busy_cycles, "plane cycles"},
+		{"vxm_ops", c->vxm_ops, "vector operations"},
+		{"vxm_lane_ops", c->vxm_lane_ops, "lane operations"},
+		{"sxm_ops", c->sxm_ops, "vector operations"},
+		{"bank_requests", c->bank_requests, "requests"},
+		{"bank_delayed", c->bank_delayed, "requests"},
+		{"bank_beats", c->bank_beats, "beats"},
+		{"sram_bytes", c->sram_bytes, "B"},
+		{"link_vectors", c->link_vectors, "vectors"},
+		{"compared_events", compared ? compare_events(compared) : 0, "events"},
+		{"mismatched_events", compared ? compare_mismatches(compared) : 0, "events"},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
@@ -173,7 +173,7 @@ static void write_counters(record *r, const tsp_counters *c, const compare *comp
 void record_totals(record *r, tsp_chip *chip, const compare *compared, enum report_checked checked)
 {
 	static const char *const verdicts[] = {
-	    [REPORT_NOT_CHECKED] = "not checked", [REPORT_PASSED] = "passed", [REPORT_FAILED] = "failed"};
+		[REPORT_NOT_CHECKED] = "not checked", [REPORT_PASSED] = "passed", [REPORT_FAILED] = "failed"};
 	const tsp_counters *c = tsp_chip_counters(chip);
 
 	r->did_something = c->issues > 0;

@@ -33,11 +33,11 @@ static const struct timing_row {
 static const char *need_text(enum isa_need need)
 {
 	static const char *const names[] = {
-	    [ISA_NEED_ANY] = "any",
-	    [ISA_NEED_HASHED] = "hashed SRAM",
-	    [ISA_NEED_DIRECT] = "MEM slices",
-	    [ISA_NEED_STREAM] = "streams",
-	    [ISA_NEED_SYNC] = "barrier or finite queues",
+		[ISA_NEED_ANY] = "any",
+		[ISA_NEED_HASHED] = "hashed SRAM",
+		[ISA_NEED_DIRECT] = "MEM slices",
+		[ISA_NEED_STREAM] = "streams",
+		[ISA_NEED_SYNC] = "barrier or finite queues",
 	};
 
 	return names[need];
@@ -46,8 +46,8 @@ static const char *need_text(enum isa_need need)
 static const char *types_text(unsigned types)
 {
 	static const char *const names[] = {
-	    [ISA_TYPES_NONE] = "",   [ISA_TYPES_INT] = "integers",   [ISA_TYPES_FLOAT] = "fp16, fp32",
-	    [ISA_TYPES_ALL] = "all", [ISA_TYPES_CVT] = "any to any",
+		[ISA_TYPES_NONE] = "",   [ISA_TYPES_INT] = "integers",   [ISA_TYPES_FLOAT] = "fp16, fp32",
+		[ISA_TYPES_ALL] = "all", [ISA_TYPES_CVT] = "any to any",
 	};
 
 	return names[types];
@@ -85,11 +85,11 @@ static void add_unit(GString *out, enum isa_unit unit)
 
 char *reference_ops(GError **error)
 {
-	GString *out = g_string_new(
-	    "# Instructions\n\n"
-	    "Written by `tspsim list ops --markdown` from the tables in isa/; a test holds this page against them.\n"
-	    "The text form is described in assembly.md, exact timing in design.md.\n\n"
-	    "## By unit\n");
+	GString *out = g_string_new("# Instructions\n\n"
+	                            "Written by `tspsim list ops --markdown` from the tables in isa/; a test holds "
+	                            "this page against them.\n"
+	                            "The text form is described in assembly.md, exact timing in design.md.\n\n"
+	                            "## By unit\n");
 
 	(void)error;
 	for (unsigned unit = 0; unit < ISA_UNIT_COUNT; unit++)
@@ -122,9 +122,9 @@ static void add_key(GString *out, size_t k, isa_machine **machines, unsigned cou
 		g_string_append_printf(out, "\n### `%s`\n\n%s.\n\n", key->path, doc);
 	else
 		g_string_append_printf(
-		    out, "\n### `%s`\n\n%s. Unit: %s. Legal: %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "%s.\n\n",
-		    key->path, doc, *key->unit ? key->unit : "none", key->min, key->max,
-		    key->type == ISA_KEY_TABLE ? " each" : "");
+			out, "\n### `%s`\n\n%s. Unit: %s. Legal: %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "%s.\n\n",
+			key->path, doc, *key->unit ? key->unit : "none", key->min, key->max,
+			key->type == ISA_KEY_TABLE ? " each" : "");
 	g_string_append(out, "| machine | value | class | source | note |\n| --- | --- | --- | --- | --- |\n");
 	for (unsigned i = 0; i < count; i++) {
 		const isa_key_origin *origin = &machines[i]->origin[k];
@@ -142,11 +142,12 @@ char *reference_keys(GError **error)
 	g_auto(GStrv) names = isa_machine_names();
 	g_autoptr(GPtrArray) machines = g_ptr_array_new_with_free_func((GDestroyNotify)isa_machine_free);
 	GString *out = g_string_new(
-	    "# Machine keys\n\n"
-	    "Written by `tspsim list keys --markdown` from isa/machine_keys.def and isa/machines/; a test holds this "
-	    "page\nagainst them. `tspsim explain KEY` prints one entry. Classes: published, measured, derived, "
-	    "assumed. "
-	    "Sources: sources.md.\n\n## Machines\n\n| name | title |\n| --- | --- |\n");
+		"# Machine keys\n\n"
+		"Written by `tspsim list keys --markdown` from isa/machine_keys.def and isa/machines/; a test holds "
+	        "this "
+		"page\nagainst them. `tspsim explain KEY` prints one entry. Classes: published, measured, derived, "
+		"assumed. "
+		"Sources: sources.md.\n\n## Machines\n\n| name | title |\n| --- | --- |\n");
 
 	for (char **name = names; *name; name++) {
 		isa_machine *machine = isa_machine_load(*name, error);

@@ -14,9 +14,9 @@ static const struct csv_key {
 	const char *name;
 	size_t offset;
 } csv_keys[] = {
-    {"csv.form", G_STRUCT_OFFSET(frontend_options, csv_form)},
-    {"csv.dialect", G_STRUCT_OFFSET(frontend_options, csv_dialect)},
-    {"csv.dtype", G_STRUCT_OFFSET(frontend_options, csv_dtype)},
+	{"csv.form", G_STRUCT_OFFSET(frontend_options, csv_form)},
+	{"csv.dialect", G_STRUCT_OFFSET(frontend_options, csv_dialect)},
+	{"csv.dtype", G_STRUCT_OFFSET(frontend_options, csv_dtype)},
 };
 
 static const char **csv_value(frontend_options *options, const struct csv_key *key)

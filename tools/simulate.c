@@ -72,9 +72,9 @@ static bool assemble(simulation *s, const isa_machine *sched, const isa_machine 
 	sim_kernel_options kernel_options = {.shuffle_seed = s->options.shuffle,
 	                                     .reference_hz = (uint64_t)hw->clock_hz};
 	tsp_options chip_options = {
-	    .policy = s->options.policy,
-	    .functional = s->options.functional,
-	    .max_violations = MAX_VIOLATIONS,
+		.policy = s->options.policy,
+		.functional = s->options.functional,
+		.max_violations = MAX_VIOLATIONS,
 	};
 	probe_listener listener = findings_listener(&s->findings);
 

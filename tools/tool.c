@@ -18,29 +18,12 @@ static gboolean tool_help;
 const char *tool_command_line = "";
 
 const GOptionEntry tool_common_options[] = {
-    {"json", 0, 0, G_OPTION_ARG_NONE, &tool_json, "print results as JSON", NULL},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &tool_quiet, "print no progress, and results only where they are asked for",
-     NULL},
-    {"help", 'h', 0, G_OPTION_ARG_NONE, &tool_help, "print this text", NULL},
-    {0},
+	{"json", 0, 0, G_OPTION_ARG_NONE, &tool_json, "print results as JSON", NULL},
+	{"quiet", 'q', 0, G_OPTION_ARG_NONE, &tool_quiet,
+         "print no progress, and results only where they are asked for", NULL},
+	{"help", 'h', 0, G_OPTION_ARG_NONE, &tool_help, "print this text", NULL},
+	{0},
 };
-
-#define CMD(name) extern const tool_command cmd_##name;
-#include "tools/cmd.def"
-
-const tool_command *const tool_commands[] = {
-#define CMD(name) &cmd_##name,
-#include "tools/cmd.def"
-    NULL,
-};
-
-const tool_command *tool_command_find(const char *name)
-{
-	for (const tool_command *const *command = tool_commands; *command; command++)
-		if (strcmp((*command)->name, name) == 0)
-			return *command;
-	return NULL;
-}
 
 /* Long names of COMMAND's options, with dashes; g_strfreev. */
 static char **option_names(const tool_command *command)
