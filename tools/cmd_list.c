@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "isa/bankmap.h"
 #include "isa/machine.h"
 #include "sched/frontend/frontend.h"
 #include "sim/kernel.h"
@@ -47,8 +46,8 @@ static void list_workloads(row_fn add, void *state)
 
 static void list_maps(row_fn add, void *state)
 {
-	for (size_t i = 0; i < bankmap_family_count(); i++)
-		add(state, bankmap_family_name(i), bankmap_family_doc(i));
+#define BANKMAP(id, syntax, example, doc, source) add(state, syntax, doc);
+#include "isa/bankmaps.def"
 	add(state, "direct", "slice, bank and word stand in the instruction (machines with MEM slices)");
 }
 
