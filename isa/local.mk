@@ -4,7 +4,7 @@ libisa_a_SOURCES = \
 	isa/isa.c isa/isa.h isa/format.h isa/encode.c \
 	isa/machine.c isa/machine_yaml.c isa/machine_finish.c isa/machine.h isa/machine_int.h \
 	isa/program.c isa/program.h isa/lower.c \
-	isa/bankmap.c isa/bankmap.h isa/num.c isa/num.h \
+	isa/bankmap.c isa/bankmap.h isa/num.c isa/num.h isa/rng.c isa/rng.h \
 	isa/ops.def isa/formats.def isa/timing.def isa/violations.def isa/machine_keys.def isa/bankmaps.def
 nobase_dist_pkgdata_DATA += \
 	isa/machines/tsp.yaml isa/machines/tsp-isca20.yaml
