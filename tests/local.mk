@@ -28,3 +28,4 @@ include $(top_srcdir)/tests/tools.mk
 include $(top_srcdir)/tests/alg.mk
 include $(top_srcdir)/tests/sim.mk
 include $(top_srcdir)/tests/isa.mk
+include $(top_srcdir)/tests/traces.mk
