@@ -80,7 +80,7 @@ bool isa_encode(const isa_insn *insn, isa_word *word, GError **error)
 		return false;
 	}
 	held = fields_of(isa_ops[insn->op].format);
-	for (int field = ISA_FIELD_COUNT; field < ISA_FIELD_MAX; field++) {
+	for (unsigned field = ISA_FIELD_COUNT; field < ISA_FIELD_MAX; field++) {
 		bool loop = field >= ISA_FIELD_INTERVAL && field <= ISA_FIELD_ROT_SRC1_WRAP;
 
 		if (loop || (held >> field & 1) || isa_field_get(insn, field) == isa_field_neutral(field))

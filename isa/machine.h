@@ -63,8 +63,8 @@ typedef struct isa_key_origin {
 	char *note; /* may be NULL */
 } isa_key_origin;
 
-/* Names of the presets found (data directory, or $TSPSIM_MACHINES, or the build tree), NULL-terminated, sorted; g_strfreev.
- * An alias stands for its preset. */
+/* Names of the presets found in $TSPSIM_MACHINES, $TSPSIM_DATADIR/isa/machines, the installed data directory and the source
+ * tree (the first that has a name wins), NULL-terminated, sorted; g_strfreev.  A file may name an alias, which loads too. */
 char **isa_machine_names(void);
 
 /* Loads a preset by name, or a file by path when NAME holds a '/' or ends in ".yaml".  Unknown keys, missing keys, wrong

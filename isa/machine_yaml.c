@@ -290,9 +290,12 @@ static char **search_path(void)
 {
 	GPtrArray *path = g_ptr_array_new();
 	const char *own = g_getenv("TSPSIM_MACHINES");
+	const char *data = g_getenv("TSPSIM_DATADIR");
 
 	if (own && *own)
 		g_ptr_array_add(path, g_strdup(own));
+	if (data && *data)
+		g_ptr_array_add(path, g_build_filename(data, "isa/machines", NULL));
 	g_ptr_array_add(path, g_strdup(TSPSIM_PKGDATADIR "/isa/machines"));
 	g_ptr_array_add(path, g_strdup(TSPSIM_SRCDIR "/isa/machines"));
 	g_ptr_array_add(path, NULL);

@@ -3,7 +3,7 @@
  * The program container in memory: building it, and where a tensor's element lies.  Encoding is in isa/lower.c, the
  * file format in isa/container.c, the text form in isa/asm.c and isa/disasm.c.
  */
-#include "isa/program.h"
+#include "isa/program_int.h"
 
 #include <string.h>
 
@@ -41,13 +41,10 @@ static GArray *new_array(guint element_size, GDestroyNotify clear)
 	return array;
 }
 
-isa_program *isa_program_new(const isa_machine *machine)
+isa_program *isa_program_blank(void)
 {
 	isa_program *p = g_new0(isa_program, 1);
 
-	p->machine_name = g_strdup(machine->name);
-	p->machine_text = isa_machine_dump(machine);
-	p->workload = g_strdup("");
 	p->insns = new_array(sizeof(isa_insn), NULL);
 	p->node_of = new_array(sizeof(uint32_t), NULL);
 	p->first_source = new_array(sizeof(uint32_t), NULL);
@@ -62,6 +59,16 @@ isa_program *isa_program_new(const isa_machine *machine)
 	p->queues = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	p->queue_insns = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	p->predicted_cycles = -1;
+	return p;
+}
+
+isa_program *isa_program_new(const isa_machine *machine)
+{
+	isa_program *p = isa_program_blank();
+
+	p->machine_name = g_strdup(machine->name);
+	p->machine_text = isa_machine_dump(machine);
+	p->workload = g_strdup("");
 	return p;
 }
 
@@ -126,6 +133,7 @@ void isa_program_add_source(isa_program *program, uint32_t insn, unsigned operan
 	uint32_t at = insn * ISA_OPERANDS + operand;
 	uint32_t *first = &g_array_index(program->first_source, uint32_t, at);
 	uint8_t *count = &g_array_index(program->source_count, uint8_t, at);
+	isa_source piece = *source;
 
 	g_return_if_fail(operand < ISA_OPERANDS && insn < program->insns->len);
 	g_return_if_fail(*count < UINT8_MAX);
@@ -135,15 +143,16 @@ void isa_program_add_source(isa_program *program, uint32_t insn, unsigned operan
 		uint32_t moved = program->sources->len;
 
 		for (uint32_t i = 0; i < *count; i++) {
-			isa_source piece = g_array_index(program->sources, isa_source, *first + i);
+			isa_source earlier = g_array_index(program->sources, isa_source, *first + i);
 
-			g_array_append_val(program->sources, piece);
+			g_array_append_val(program->sources, earlier);
 		}
 		*first = moved;
 	} else if (!*count) {
 		*first = program->sources->len;
 	}
-	g_array_append_val(program->sources, *source);
+	piece.seg_div = MAX(piece.seg_div, 1);
+	g_array_append_val(program->sources, piece);
 	(*count)++;
 }
 

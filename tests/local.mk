@@ -26,3 +26,4 @@ EXTRA_DIST += tests/lib/tap.sh
 
 include $(top_srcdir)/tests/tools.mk
 include $(top_srcdir)/tests/alg.mk
+include $(top_srcdir)/tests/sim.mk
