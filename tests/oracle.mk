@@ -11,8 +11,15 @@ liboracle_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 
 ORACLE_LIBS = liboracle.a libtap.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
-check_PROGRAMS += tests/timing/test_timing_hashed
+TIMING_TESTS = tests/timing/test_timing_hashed tests/timing/test_timing_streams tests/timing/test_timing_units
+check_PROGRAMS += $(TIMING_TESTS)
+TESTS += $(TIMING_TESTS)
 tests_timing_test_timing_hashed_SOURCES = tests/timing/test_timing_hashed.c
 tests_timing_test_timing_hashed_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_timing_test_timing_hashed_LDADD = $(ORACLE_LIBS)
-TESTS += tests/timing/test_timing_hashed
+tests_timing_test_timing_streams_SOURCES = tests/timing/test_timing_streams.c
+tests_timing_test_timing_streams_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_streams_LDADD = $(ORACLE_LIBS)
+tests_timing_test_timing_units_SOURCES = tests/timing/test_timing_units.c
+tests_timing_test_timing_units_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_units_LDADD = $(ORACLE_LIBS)

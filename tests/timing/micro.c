@@ -39,13 +39,35 @@ static bool make_machines(micro *m, const char *machine, GError **error)
 	return isa_machine_finish(m->sched, error) && isa_machine_finish(m->hw, error);
 }
 
+/* Replaces $w3:16 and the like by locations; g_free. */
+static char *expand(const char *text, const isa_machine *m)
+{
+	GString *out = g_string_new(NULL);
+	unsigned slice, addr;
+	char side;
+	int used;
+
+	while (*text) {
+		if (*text == '$' && sscanf(text, "$%c%u:%u%n", &side, &slice, &addr, &used) == 3) {
+			g_string_append_printf(out, "%" G_GUINT64_FORMAT,
+			                       isa_word_location(m, side == 'e', slice, addr));
+			text += used;
+		} else {
+			g_string_append_c(out, *text++);
+		}
+	}
+	return g_string_free(out, FALSE);
+}
+
 static bool run(micro *m, const char *machine, const char *text, GError **error)
 {
+	g_autofree char *expanded = NULL;
 	oracle_options options = {0};
 
 	if (!make_machines(m, machine, error))
 		return false;
-	m->program = isa_assemble(text, "micro", m->sched, error);
+	expanded = expand(text, m->sched);
+	m->program = isa_assemble(expanded, "micro", m->sched, error);
 	if (!m->program || !isa_lower(m->program, m->sched, error))
 		return false;
 	options.freeze = m->freeze;
