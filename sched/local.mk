@@ -3,3 +3,16 @@ libsched_a_SOURCES = \
 	sched/alg/problem.c sched/alg/problem.h sched/alg/calendar.c sched/alg/calendar.h \
 	sched/alg/list.c sched/alg/list.h \
 	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h
+
+# Graphs, front ends, lowering.
+libsched_a_SOURCES += \
+	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c sched/ir/parse.c \
+	sched/ir/inputs.c sched/ir/reference.c sched/ir/reference.h sched/ir/reference_mxm.c \
+	sched/frontend/generate.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c \
+	sched/frontend/gen_fft.c sched/frontend/csv.c \
+	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
+	sched/lower/print.c
+
+# Front door and back ends.
+libsched_a_SOURCES += \
+	sched/sched.c sched/emit/emit.h
