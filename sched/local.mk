@@ -2,5 +2,12 @@ noinst_LIBRARIES += libsched.a
 libsched_a_SOURCES = \
 	sched/alg/problem.c sched/alg/problem.h sched/alg/calendar.c sched/alg/calendar.h \
 	sched/alg/list.c sched/alg/list.h \
+	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h
+	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h \
+	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c \
+	sched/frontend/generate.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c \
+	sched/frontend/gen_fft.c \
+	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
+	sched/lower/print.c
 	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h \
 	sched/sched.c sched/emit/emit.h
