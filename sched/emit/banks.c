@@ -2,10 +2,10 @@
  *
  * Bank maps and the calendar of bank ports; see banks.h.
  *
- * The calendar holds, for each cycle, PORTS bit planes of one bit a bank; bit b of plane p is set when more than p ports
- * of bank b are taken.  Such unary counts add by shifting planes into each other, and two of them exceed the ports
- * exactly when plane i of one and plane PORTS-1-i of the other share a bit.  Pages of cycles are allocated when first
- * written and dropped when the scheduler has left them behind.
+ * The calendar holds, for each cycle, PORTS bit planes of one bit a bank; bit b of plane p is set when more than p
+ * ports of bank b are taken.  Such unary counts add by shifting planes into each other, and two of them exceed the
+ * ports exactly when plane i of one and plane PORTS-1-i of the other share a bit.  Pages of cycles are allocated when
+ * first written and dropped when the scheduler has left them behind.
  */
 #include "sched/emit/banks.h"
 
@@ -26,8 +26,8 @@ static const struct {
 struct bank_map {
 	enum map_kind kind;
 	uint64_t p[MAP_PARAMETERS];
-	uint64_t used;     /* banks the map reaches */
-	uint64_t capacity; /* blocks */
+	uint64_t used;        /* banks the map reaches */
+	uint64_t capacity;    /* blocks */
 	uint64_t reduced[64]; /* poly: x^i modulo the polynomial */
 };
 
@@ -134,6 +134,11 @@ uint64_t bank_map_capacity_blocks(const bank_map *map)
 	return map->capacity;
 }
 
+unsigned bank_map_banks_used(const bank_map *map)
+{
+	return (unsigned)map->used;
+}
+
 unsigned bank_map_modulus(const bank_map *map)
 {
 	return map->kind == MAP_MOD ? (unsigned)map->used : 0;
@@ -167,8 +172,7 @@ bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error)
 	c->map = map;
 	c->ports = (unsigned)machine->sram_ports;
 	c->words = (unsigned)((map->used + 63) / 64);
-	c->service =
-	    (unsigned)((machine->sram_block_bytes + machine->sram_port_bytes - 1) / machine->sram_port_bytes);
+	c->service = (unsigned)((machine->sram_block_bytes + machine->sram_port_bytes - 1) / machine->sram_port_bytes);
 	c->block_bytes = (uint64_t)machine->sram_block_bytes;
 	c->count = g_new0(uint32_t, map->used);
 	c->pages = g_ptr_array_new_with_free_func(g_free);
@@ -257,8 +261,8 @@ bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArr
 	append_words(arena, print.waves * wave_words);
 	for (uint64_t b = 0; b < c->map->used; b++)
 		for (uint32_t i = 0; i < c->count[b]; i++)
-			g_array_index(arena, uint64_t, print.first + (size_t)i * c->words + b / 64) |=
-			    UINT64_C(1) << b % 64;
+			g_array_index(arena, uint64_t, print.first + (size_t)i * c->words + b / 64) |= UINT64_C(1)
+			                                                                               << b % 64;
 	return print;
 }
 
@@ -321,8 +325,7 @@ static void wave_add(const bank_calendar *c, uint64_t *taken, const uint64_t *wa
 			uint64_t sum = taken[(size_t)p * c->words + w] | wave[(size_t)p * c->words + w];
 
 			for (unsigned i = 0; i < p; i++)
-				sum |=
-				    taken[(size_t)i * c->words + w] & wave[(size_t)(p - 1 - i) * c->words + w];
+				sum |= taken[(size_t)i * c->words + w] & wave[(size_t)(p - 1 - i) * c->words + w];
 			taken[(size_t)p * c->words + w] = sum;
 		}
 }

@@ -20,6 +20,7 @@ bank_map *bank_map_new(const char *text, unsigned banks, uint64_t rows, GError *
 void bank_map_free(bank_map *map);
 unsigned bank_map_bank(const bank_map *map, uint64_t block);
 uint64_t bank_map_capacity_blocks(const bank_map *map);
+unsigned bank_map_banks_used(const bank_map *map);
 /* M when bank = block mod M, else 0. */
 unsigned bank_map_modulus(const bank_map *map);
 /* Do no two requests ever meet? */
