@@ -3,7 +3,9 @@ libsched_a_SOURCES = \
 	sched/alg/problem.c sched/alg/problem.h sched/alg/calendar.c sched/alg/calendar.h \
 	sched/alg/list.c sched/alg/list.h \
 	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h
-	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h \
+
+# Graphs, front ends, lowering.
+libsched_a_SOURCES += \
 	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c \
 	sched/frontend/generate.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c \
 	sched/frontend/gen_fft.c \

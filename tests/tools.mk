@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-check_PROGRAMS += tests/unit/tap_test
-tests_unit_tap_test_SOURCES = tests/unit/tap_test.c
-tests_unit_tap_test_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_unit_tap_test_LDADD = $(TAP_LIBS)
-TESTS += tests/unit/tap_test
+#
+# The test library itself, the parts of tools/, tests on the repository, and runs of the whole program.
+check_PROGRAMS += tests/unit/test_tap tests/unit/test_tools
+tests_unit_test_tap_SOURCES = tests/unit/test_tap.c
+tests_unit_test_tap_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_tap_LDADD = $(TAP_LIBS)
+tests_unit_test_tools_SOURCES = tests/unit/test_tools.c
+nodist_EXTRA_tests_unit_test_tools_SOURCES = tools/dummy.cxx
+tests_unit_test_tools_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_tools_LDADD = libtools.a $(TEST_LIBS)
+TESTS += tests/unit/test_tap tests/unit/test_tools
+
+dist_tests = \
+	tests/dist/includes.sh tests/dist/sources.sh tests/dist/headers.sh tests/dist/manpage.sh \
+	tests/dist/reference.sh tests/dist/tarball.sh
+TESTS += $(dist_tests)
+EXTRA_DIST += $(dist_tests) tests/dist/files.sh

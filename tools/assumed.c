@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which assumed machine parameters does a program's timing rest on?  Delays count when an instruction of their timing class is in
- * the program; other keys of a unit when the program uses the unit; keys of the whole machine always.
+ * Which assumed machine parameters does a program's timing rest on?  Delays count when an instruction of their timing
+ * class is in the program; other keys of a unit when the program uses the unit; keys of the whole machine always.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const struct key_unit {
 	const char *prefix;
 	enum isa_unit unit;
 } key_units[] = {
-	{"sram.", ISA_UNIT_MEM}, {"mem.", ISA_UNIT_MEM}, {"vreg.", ISA_UNIT_VXM},  {"vxm.", ISA_UNIT_VXM},
+	{"sram.", ISA_UNIT_MEM}, {"mem.", ISA_UNIT_MEM}, {"vreg.", ISA_UNIT_VXM}, {"vxm.", ISA_UNIT_VXM},
 	{"mxm.", ISA_UNIT_MXM},  {"sxm.", ISA_UNIT_SXM}, {"link.", ISA_UNIT_C2C},
 };
 
