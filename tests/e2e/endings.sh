@@ -26,7 +26,8 @@ sound()
 }
 
 for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
-	"$TSPSIM" -w $long --kernel "$kernel" --trace cut.db --json >run.json 2>err &
+	# The shell ignores SIGINT in background commands.
+	env --default-signal=INT "$TSPSIM" -w $long --kernel "$kernel" --trace cut.db --json >run.json 2>err &
 	pid=$!
 	started cut.db
 	kill -INT $pid
