@@ -167,7 +167,9 @@ static bool read_number(const reader *r, unsigned index, const char *what, uint6
 		return fail(r, r->end_column, "expected %s, the row ends", what);
 	for (at = f->text; g_ascii_isdigit(*at) && number < (uint64_t)1 << 40; at++)
 		number = number * 10 + (uint64_t)(*at - '0');
-	if (!*f->text || number == 0 || *at)
+	if (!*f->text)
+		return fail(r, f->column, "expected %s, a positive whole number, found nothing", what);
+	if (number == 0 || *at)
 		return fail(r, f->column, "expected %s, a positive whole number below 2^40, found '%s'", what, f->text);
 	*value = number;
 	return true;

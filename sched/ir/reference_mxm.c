@@ -3,34 +3,41 @@
  * MATMUL and CONV by the definition in graph.h: K blocks, sub-sums in double, blocks in fp32; int8 exact and wrapping.
  *
  * Products of fp16 or int8 numbers are exact in double, and so are sums of int8 products below 2^53, so one kernel
- * serves both.  It keeps 16 neighbouring results in registers and walks down K; each result's own sum is in lane order.
+ * serves both.  It keeps 2 x 8 neighbouring results in registers and walks down K; each result's own sum is in lane
+ * order.
  */
 #include "sched/ir/reference.h"
 #include "isa/num.h"
 
 #include <string.h>
 
-enum { TILE = 16, ROWS_AT_ONCE = 1024 };
+enum { TILE = 8, ROWS_AT_ONCE = 1024 };
 
-typedef double vec4 __attribute__((vector_size(32), aligned(8)));
+/* Two doubles: what every 64-bit host has registers for. */
+typedef double vec2 __attribute__((vector_size(16), aligned(8)));
 
-/* TILE sums of A[0..len) times the columns of B [len][TILE], in lane order from +0. */
-static void sum_tile(const double *a, const double *b, uint64_t len, double *out)
+/* TILE sums of A[0..LEN) times the columns of B [LEN][TILE], in lane order from +0; for two rows of A. */
+static void sum_tile(const double *a0, const double *a1, const double *b, uint64_t len, double *out0, double *out1)
 {
-	vec4 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+	vec2 p0 = {0}, p1 = {0}, p2 = {0}, p3 = {0};
+	vec2 q0 = {0}, q1 = {0}, q2 = {0}, q3 = {0};
 
 	for (uint64_t k = 0; k < len; k++, b += TILE) {
-		vec4 x = {a[k], a[k], a[k], a[k]};
+		const vec2 *w = (const vec2 *)(const void *)b;
+		vec2 x = {a0[k], a0[k]};
+		vec2 y = {a1[k], a1[k]};
 
-		s0 += x * *(const vec4 *)(const void *)b;
-		s1 += x * *(const vec4 *)(const void *)(b + 4);
-		s2 += x * *(const vec4 *)(const void *)(b + 8);
-		s3 += x * *(const vec4 *)(const void *)(b + 12);
+		p0 += x * w[0];
+		p1 += x * w[1];
+		p2 += x * w[2];
+		p3 += x * w[3];
+		q0 += y * w[0];
+		q1 += y * w[1];
+		q2 += y * w[2];
+		q3 += y * w[3];
 	}
-	memcpy(out, &s0, sizeof(s0));
-	memcpy(out + 4, &s1, sizeof(s1));
-	memcpy(out + 8, &s2, sizeof(s2));
-	memcpy(out + 12, &s3, sizeof(s3));
+	memcpy(out0, (vec2[]){p0, p1, p2, p3}, TILE * sizeof(double));
+	memcpy(out1, (vec2[]){q0, q1, q2, q3}, TILE * sizeof(double));
 }
 
 static double element(enum isa_type type, const uint8_t *data, uint64_t i)
@@ -76,11 +83,22 @@ static void fetch_columns(const product *p, uint64_t k, uint64_t len, uint64_t c
 			out[i * TILE + j] = column + j < p->n ? element(p->type, p->w, (k + i) * p->n + column + j) : 0;
 }
 
-/* Adds sub-sum lanes LANE .. of BLOCK, whose K begins at K, for rows FIRST .. of Z. */
+/* Adds WIDTH sub-sums to results AT .. of the block; the first ones of a block begin it. */
+static void add_sums(const product *p, sums *s, uint64_t at, uint64_t width, bool first, const double *out)
+{
+	for (uint64_t j = 0; j < width; j++) {
+		if (p->type == ISA_TYPE_I8)
+			s->wrapped[at + j] += (uint32_t)(int64_t)out[j];
+		else
+			s->block[at + j] = first ? (float)out[j] : s->block[at + j] + (float)out[j];
+	}
+}
+
+/* Adds sub-sum lanes LANE .. of BLOCK, whose right-hand rows begin at K, for rows FIRST .. of Z. */
 static void add_sub_sum(const product *p, sums *s, uint64_t first, uint64_t block, uint64_t lane, uint64_t len,
                         uint64_t k)
 {
-	double out[TILE];
+	double out[2][TILE];
 
 	for (uint64_t i = 0; i < s->rows; i++)
 		p->fetch(p, first + i, block, lane, len, s->a + i * len);
@@ -88,17 +106,13 @@ static void add_sub_sum(const product *p, sums *s, uint64_t first, uint64_t bloc
 		uint64_t width = MIN((uint64_t)TILE, p->n - column);
 
 		fetch_columns(p, k, len, column, s->b);
-		for (uint64_t i = 0; i < s->rows; i++) {
-			float *to = s->block + i * p->n + column;
-			uint32_t *wrapped = s->wrapped + i * p->n + column;
+		for (uint64_t i = 0; i < s->rows; i += 2) {
+			uint64_t pair = MIN(i + 1, s->rows - 1);
 
-			sum_tile(s->a + i * len, s->b, len, out);
-			for (uint64_t j = 0; j < width; j++) {
-				if (p->type == ISA_TYPE_I8)
-					wrapped[j] += (uint32_t)(int64_t)out[j];
-				else
-					to[j] = lane == 0 ? (float)out[j] : to[j] + (float)out[j];
-			}
+			sum_tile(s->a + i * len, s->a + pair * len, s->b, len, out[0], out[1]);
+			add_sums(p, s, i * p->n + column, width, lane == 0, out[0]);
+			if (pair > i)
+				add_sums(p, s, pair * p->n + column, width, lane == 0, out[1]);
 		}
 	}
 }
@@ -179,15 +193,15 @@ static void matmul_fetch(const product *p, uint64_t row, uint64_t block, uint64_
 void reference_matmul(const graph_node *n, enum isa_type type, const uint8_t *a, const uint8_t *b, uint8_t *z)
 {
 	product p = {
-	    .type = type,
-	    .m = n->m,
-	    .n = n->n,
-	    .k = n->k,
-	    .block_run = n->block_run,
-	    .blocks = (n->k + n->block_run - 1) / n->block_run,
-	    .sum_rows = n->sum_rows,
-	    .block_lanes = matmul_lanes,
-	    .fetch = matmul_fetch,
+		.type = type,
+		.m = n->m,
+		.n = n->n,
+		.k = n->k,
+		.block_run = n->block_run,
+		.blocks = (n->k + n->block_run - 1) / n->block_run,
+		.sum_rows = n->sum_rows,
+		.block_lanes = matmul_lanes,
+		.fetch = matmul_fetch,
 	};
 
 	for (uint64_t batch = 0; batch < n->batches; batch++) {
@@ -215,8 +229,8 @@ static void conv_fetch(const product *p, uint64_t row, uint64_t block, uint64_t 
 		graph_conv_lane(c, block, lane + i, &r, &s, &channel);
 		out[i] = 0;
 		if (top + r >= c->pad && top + r - c->pad < c->h && left + s >= c->pad && left + s - c->pad < c->w)
-			out[i] =
-			    element(p->type, p->x, ((top + r - c->pad) * c->w + left + s - c->pad) * c->c + channel);
+			out[i] = element(p->type, p->x,
+			                 ((top + r - c->pad) * c->w + left + s - c->pad) * c->c + channel);
 	}
 }
 
@@ -224,14 +238,14 @@ void reference_conv(const graph_node *n, enum isa_type type, const uint8_t *x, c
 {
 	const graph_conv *c = &n->conv;
 	product p = {
-	    .type = type,
-	    .m = c->oh * c->ow,
-	    .n = c->n,
-	    .conv = c,
-	    .blocks = graph_conv_block_count(c),
-	    .sum_rows = n->sum_rows,
-	    .block_lanes = conv_lanes,
-	    .fetch = conv_fetch,
+		.type = type,
+		.m = c->oh * c->ow,
+		.n = c->n,
+		.conv = c,
+		.blocks = graph_conv_block_count(c),
+		.sum_rows = n->sum_rows,
+		.block_lanes = conv_lanes,
+		.fetch = conv_fetch,
 	};
 
 	for (uint64_t i = 0; i < c->images * c->groups; i++) {
