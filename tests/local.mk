@@ -37,3 +37,4 @@ bench: tspsim$(EXEEXT) $(BENCHES)
 include $(top_srcdir)/tests/tools.mk
 include $(top_srcdir)/tests/alg.mk
 include $(top_srcdir)/tests/sim.mk
+include $(top_srcdir)/tests/isa.mk
