@@ -38,3 +38,4 @@ include $(top_srcdir)/tests/tools.mk
 include $(top_srcdir)/tests/alg.mk
 include $(top_srcdir)/tests/sim.mk
 include $(top_srcdir)/tests/isa.mk
+include $(top_srcdir)/tests/traces.mk
