@@ -17,3 +17,9 @@ libsched_a_SOURCES += \
 # Front door and back ends.
 libsched_a_SOURCES += \
 	sched/sched.c sched/emit/emit.h
+
+# Register-style back end.
+libsched_a_SOURCES += \
+	sched/emit/banks.c sched/emit/banks.h \
+	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
+	sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_place.c
