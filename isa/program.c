@@ -3,7 +3,7 @@
  * The program container in memory: building it, and where a tensor's element lies.  Encoding is in isa/lower.c, the
  * file format in isa/container.c, the text form in isa/asm.c and isa/disasm.c.
  */
-#include "isa/program.h"
+#include "isa/program_int.h"
 
 #include <string.h>
 
@@ -41,13 +41,10 @@ static GArray *new_array(guint element_size, GDestroyNotify clear)
 	return array;
 }
 
-isa_program *isa_program_new(const isa_machine *machine)
+isa_program *isa_program_blank(void)
 {
 	isa_program *p = g_new0(isa_program, 1);
 
-	p->machine_name = g_strdup(machine->name);
-	p->machine_text = isa_machine_dump(machine);
-	p->workload = g_strdup("");
 	p->insns = new_array(sizeof(isa_insn), NULL);
 	p->node_of = new_array(sizeof(uint32_t), NULL);
 	p->first_source = new_array(sizeof(uint32_t), NULL);
@@ -62,6 +59,16 @@ isa_program *isa_program_new(const isa_machine *machine)
 	p->queues = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	p->queue_insns = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	p->predicted_cycles = -1;
+	return p;
+}
+
+isa_program *isa_program_new(const isa_machine *machine)
+{
+	isa_program *p = isa_program_blank();
+
+	p->machine_name = g_strdup(machine->name);
+	p->machine_text = isa_machine_dump(machine);
+	p->workload = g_strdup("");
 	return p;
 }
 

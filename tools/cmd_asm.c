@@ -28,7 +28,8 @@ static int run_asm(int argc, char **argv, GError **error)
 		return TOOL_USER_ERROR;
 	}
 	if (g_str_has_suffix(argv[0], ".tspo")) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: a program already; asm takes assembly text", argv[0]);
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: a program already; asm takes assembly text",
+		            argv[0]);
 		return TOOL_USER_ERROR;
 	}
 	program = setup_open(&s, argv[0], machine_name, sets, error);

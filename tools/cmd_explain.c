@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tspsim explain NAME: what a machine key means, its value in each machine, and where that value comes from; or what a violation,
- * an instruction or a bank map is.
+ * tspsim explain NAME: what a machine key means, its value in each machine, and where that value comes from; or what a
+ * violation, an instruction or a bank map is.
  */
 #include <string.h>
 
@@ -13,7 +13,8 @@
 static char *machine_name;
 
 static const GOptionEntry options[] = {
-	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "show the value in MACHINE only (default: in all)", "MACHINE"},
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "show the value in MACHINE only (default: in all)",
+         "MACHINE"},
 	{0},
 };
 
@@ -29,8 +30,8 @@ static char *range_text(const isa_key_info *key)
 {
 	if (key->type == ISA_KEY_STRING)
 		return g_strdup("a word");
-	return g_strdup_printf("%s%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, key->type == ISA_KEY_TABLE ? "a list of numbers, each " : "",
-			       key->min, key->max);
+	return g_strdup_printf("%s%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
+	                       key->type == ISA_KEY_TABLE ? "a list of numbers, each " : "", key->min, key->max);
 }
 
 static bool explain_key_text(int k, GString *out, GError **error)
@@ -39,7 +40,8 @@ static bool explain_key_text(int k, GString *out, GError **error)
 	g_auto(GStrv) names = machines_to_show();
 	g_autofree char *range = range_text(key);
 
-	g_string_append_printf(out, "%s: %s\n  unit %s, legal: %s\n", key->path, key->doc, *key->unit ? key->unit : "none", range);
+	g_string_append_printf(out, "%s: %s\n  unit %s, legal: %s\n", key->path, key->doc,
+	                       *key->unit ? key->unit : "none", range);
 	for (char **name = names; *name; name++) {
 		isa_machine *machine = isa_machine_load(*name, error);
 		g_autofree char *value = NULL;
@@ -50,13 +52,13 @@ static bool explain_key_text(int k, GString *out, GError **error)
 		value = isa_machine_get_text(machine, k);
 		origin = &machine->origin[k];
 		g_string_append_printf(out, "  %-12s %s  [%s; %s]\n", machine->name, *value ? value : "(empty)",
-				       isa_class_name(origin->class_), origin->source ? origin->source : "no source");
+		                       isa_class_name(origin->class_), origin->source ? origin->source : "no source");
 		if (origin->note)
 			g_string_append_printf(out, "  %-12s %s\n", "", origin->note);
 		isa_machine_free(machine);
 	}
-	g_string_append_printf(out, "  change it: tspsim run --set %s=VALUE (sched.%s or hw.%s for one side only)\n", key->path, key->path,
-			       key->path);
+	g_string_append_printf(out, "  change it: tspsim run --set %s=VALUE (sched.%s or hw.%s for one side only)\n",
+	                       key->path, key->path, key->path);
 	return true;
 }
 
@@ -155,8 +157,9 @@ static void unknown_name(const char *name, GError **error)
 		g_ptr_array_add(names, (gpointer)bankmap_family_name(i));
 	g_ptr_array_add(names, NULL);
 	near = tsp_nearest(name, (const char *const *)names->pdata);
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "nothing is called '%s'%s%s%s; see tspsim list keys, ops, violations, maps", name,
-		    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+	            "nothing is called '%s'%s%s%s; see tspsim list keys, ops, violations, maps", name,
+	            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static int run_explain(int argc, char **argv, GError **error)

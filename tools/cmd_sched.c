@@ -16,10 +16,10 @@ static gboolean functional;
 static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "schedule for MACHINE (default: tsp)", "MACHINE"},
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the program to FILE", "FILE"},
-	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key, or csv.form, csv.dialect, csv.dtype; may be repeated",
-	 "KEY=VALUE"},
-	{"priority", 0, 0, G_OPTION_ARG_STRING, &priority, "weights of critical path, resource use and fan-out in the list priority",
-	 "A,B,G"},
+	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets,
+         "set a machine key, or csv.form, csv.dialect, csv.dtype; may be repeated", "KEY=VALUE"},
+	{"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
+         "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
 	{"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "seed of tie breaks and of input data (default: 1)", "N"},
 	{"functional", 0, 0, G_OPTION_ARG_NONE, &functional, "put input data into the program", NULL},
 	{0},
@@ -35,7 +35,8 @@ static char *result_text(const isa_program *program, const sched_report *report,
 	g_autofree char *insns = tool_count(program->insns->len);
 
 	g_string_append_printf(out, "machine      %s\nworkload     %s\n", s->sched->name, program->workload);
-	g_string_append_printf(out, "predicted    %s cycles (%s)\ninstructions %s, loops counted once\n", cycles, time, insns);
+	g_string_append_printf(out, "predicted    %s cycles (%s)\ninstructions %s, loops counted once\n", cycles, time,
+	                       insns);
 	if (report->binds)
 		g_string_append_printf(out, "binds        %s\n", report->binds);
 	if (report->notes && report->notes->len) {
@@ -46,7 +47,8 @@ static char *result_text(const isa_program *program, const sched_report *report,
 				g_string_append_printf(out, "             %s\n", *note);
 	}
 	if (output)
-		g_string_append_printf(out, "program      %s\nnext         tspsim run %s --trace run.db\n", output, output);
+		g_string_append_printf(out, "program      %s\nnext         tspsim run %s --trace run.db\n", output,
+		                       output);
 	return g_string_free(out, FALSE);
 }
 
@@ -91,7 +93,8 @@ static int finish(const isa_program *program, const sched_report *report, const 
 static int run_sched(int argc, char **argv, GError **error)
 {
 	setup s;
-	setup_schedule how = {.workload = argv[0], .priority = priority, .seed = (uint64_t)seed, .functional = functional};
+	setup_schedule how = {
+		.workload = argv[0], .priority = priority, .seed = (uint64_t)seed, .functional = functional};
 	g_autoptr(GPtrArray) graphs = NULL;
 	sched_report report = {0};
 	isa_program *program;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Per instruction one record of a cache line: its predictions and where its loops stand.  Issues of one instruction come in
- * order nearly always, so the next expected cycle is kept and stepped; only an index out of order is divided out.
+ * Per instruction one record of a cache line: its predictions and where its loops stand.  Issues of one instruction
+ * come in order nearly always, so the next expected cycle is kept and stepped; only an index out of order is divided
+ * out.
  */
 #include "tools/compare.h"
 
 typedef struct expectation {
-	int64_t cycle;      /* of issue number `next` */
-	int64_t outer;      /* of the inner loop's first issue in that round */
-	uint32_t next;      /* issue number expected */
-	uint32_t inner;     /* its index in the inner loop */
-	uint32_t seen;      /* issues so far, wrapping */
-	uint32_t count0;    /* of the inner loop */
+	int64_t cycle;   /* of issue number `next` */
+	int64_t outer;   /* of the inner loop's first issue in that round */
+	uint32_t next;   /* issue number expected */
+	uint32_t inner;  /* its index in the inner loop */
+	uint32_t seen;   /* issues so far, wrapping */
+	uint32_t count0; /* of the inner loop */
 	uint32_t interval0, interval1;
 	int32_t arrival[ISA_OPERANDS];
 	int32_t result;
@@ -73,7 +74,8 @@ void compare_free(compare *c)
 	g_free(c);
 }
 
-static void differ(compare *c, uint32_t insn, uint32_t index, enum compare_what what, int64_t predicted, int64_t simulated)
+static void differ(compare *c, uint32_t insn, uint32_t index, enum compare_what what, int64_t predicted,
+                   int64_t simulated)
 {
 	c->mismatches++;
 	if (c->kept < COMPARE_KEPT)
@@ -111,7 +113,8 @@ static void compare_issues(void *state, const probe_issue *records, size_t count
 	for (const probe_issue *r = records; r < records + count; r++) {
 		expectation *e;
 
-		/* Instructions without a number in the container (a queue word that decodes to none) have no prediction. */
+		/* Instructions without a number in the container (a queue word that decodes to none) have no
+		 * prediction. */
 		if (G_UNLIKELY(r->insn >= c->insns))
 			continue;
 		e = &c->expected[r->insn];
@@ -125,7 +128,8 @@ static void compare_issues(void *state, const probe_issue *records, size_t count
 				continue;
 			events++;
 			if (G_UNLIKELY(r->arrival[k] != e->cycle + e->arrival[k]))
-				differ(c, r->insn, r->index, COMPARE_ARRIVAL + k, e->cycle + e->arrival[k], r->arrival[k]);
+				differ(c, r->insn, r->index, COMPARE_ARRIVAL + k, e->cycle + e->arrival[k],
+				       r->arrival[k]);
 		}
 		if (e->result != ISA_NO_TIME) {
 			events++;

@@ -12,10 +12,16 @@
 
 typedef struct compare compare;
 
-enum compare_what { COMPARE_ISSUE, COMPARE_ARRIVAL, COMPARE_RESULT = COMPARE_ARRIVAL + ISA_OPERANDS, COMPARE_BEATS, COMPARE_ISSUES };
+enum compare_what {
+	COMPARE_ISSUE,
+	COMPARE_ARRIVAL,
+	COMPARE_RESULT = COMPARE_ARRIVAL + ISA_OPERANDS,
+	COMPARE_BEATS,
+	COMPARE_ISSUES
+};
 
-/* One difference.  For COMPARE_ISSUES (an instruction issued more or less often than it should) the values are counts; for beats
- * they are beats; else cycles, PROBE_NO_TIME when the simulation saw none. */
+/* One difference.  For COMPARE_ISSUES (an instruction issued more or less often than it should) the values are counts;
+ * for beats they are beats; else cycles, PROBE_NO_TIME when the simulation saw none. */
 typedef struct compare_difference {
 	uint32_t insn;
 	uint32_t index;

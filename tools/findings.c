@@ -76,7 +76,8 @@ char *findings_insn_text(const isa_program *program, const isa_machine *machine,
 	one = isa_program_new(machine);
 	insn = *isa_program_insn(program, id);
 	if (insn.map < program->maps->len)
-		insn.map = (uint16_t)isa_program_add_map(one, g_array_index(program->maps, isa_lane_map, insn.map).lane);
+		insn.map =
+			(uint16_t)isa_program_add_map(one, g_array_index(program->maps, isa_lane_map, insn.map).lane);
 	isa_program_add(one, &insn, 0);
 	text = isa_disassemble(one, machine);
 	isa_program_free(one);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a run found wrong, kept for the report: the first violations of each kind, and where a frozen machine lost its cycles.
- * Totals are the chip's own counters.
+ * What a run found wrong, kept for the report: the first violations of each kind, and where a frozen machine lost its
+ * cycles. Totals are the chip's own counters.
  */
 #ifndef TSPSIM_TOOLS_FINDINGS_H
 #define TSPSIM_TOOLS_FINDINGS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SIGINT and SIGTERM.  While a kernel runs they stop it after the present cycle, so that the trace is closed and marked; at any
- * other time, and when they come a second time, they end the process with status 130.
+ * SIGINT and SIGTERM.  While a kernel runs they stop it after the present cycle, so that the trace is closed and
+ * marked; at any other time, and when they come a second time, they end the process with status 130.
  */
 #ifndef TSPSIM_TOOLS_INTERRUPT_H
 #define TSPSIM_TOOLS_INTERRUPT_H

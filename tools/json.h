@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writing JSON: objects and arrays are opened and closed by calls, commas and escapes follow.  KEY is NULL inside arrays and for
- * the outermost value.  Strings are taken as UTF-8; bytes that are not become U+FFFD, so the output is always valid.
+ * Writing JSON: objects and arrays are opened and closed by calls, commas and escapes follow.  KEY is NULL inside
+ * arrays and for the outermost value.  Strings are taken as UTF-8; bytes that are not become U+FFFD, so the output is
+ * always valid.
  */
 #ifndef TSPSIM_TOOLS_JSON_H
 #define TSPSIM_TOOLS_JSON_H
@@ -18,7 +19,7 @@ char *json_finish(json *j);
 
 void json_object(json *j, const char *key);
 void json_array(json *j, const char *key);
-void json_end(json *j); /* of the innermost object or array */
+void json_end(json *j);                                        /* of the innermost object or array */
 void json_string(json *j, const char *key, const char *value); /* NULL: null */
 void json_int(json *j, const char *key, int64_t value);
 void json_uint(json *j, const char *key, uint64_t value);

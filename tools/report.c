@@ -49,7 +49,8 @@ static void say_machine(GString *out, const report *r)
 		g_autofree char *lost_text = tool_bytes(lost);
 		g_autofree char *whole_text = tool_bytes(whole);
 
-		line(out, "", "SRAM of %s under map %s, which leaves %s of %s unused", sram, m->sram_map, lost_text, whole_text);
+		line(out, "", "SRAM of %s under map %s, which leaves %s of %s unused", sram, m->sram_map, lost_text,
+		     whole_text);
 	} else {
 		line(out, "", "SRAM of %s, direct addresses", sram);
 	}
@@ -72,7 +73,9 @@ static void say_cycles(GString *out, const report *r)
 	g_autofree char *time = tool_seconds((double)r->counters->cycles / (double)r->hw->clock_hz);
 
 	line(out, "cycles", "%s (%s at %.4g MHz)%s", cycles, time, (double)r->hw->clock_hz / 1e6,
-	     r->interrupted ? ", up to the interruption" : r->stopped ? ", up to the stop" : "");
+	     r->interrupted ? ", up to the interruption"
+	     : r->stopped   ? ", up to the stop"
+	                    : "");
 	if (r->counters->slip_cycles) {
 		g_autofree char *slip = tool_count((uint64_t)r->counters->slip_cycles);
 		uint32_t bank;
@@ -117,7 +120,8 @@ static void say_use(GString *out, const report *r)
 	g_autofree char *delayed = tool_count(r->counters->bank_delayed);
 
 	if (r->usage.mxm_ceiling >= 0)
-		line(out, "utilisation", "MXM %s (ceiling of whole blocks %s), VXM %s, SXM %s, SRAM %s", mxm, ceiling, vxm, sxm, sram);
+		line(out, "utilisation", "MXM %s (ceiling of whole blocks %s), VXM %s, SXM %s, SRAM %s", mxm, ceiling,
+		     vxm, sxm, sram);
 	else
 		line(out, "utilisation", "MXM %s, VXM %s, SXM %s, SRAM %s", mxm, vxm, sxm, sram);
 	line(out, "work", "%s MACs, %s VXM lane operations, %s instructions issued", macs, lane_ops, issues);
@@ -150,8 +154,8 @@ static void say_difference(GString *out, const report *r, const compare_differen
 	g_autofree char *text = findings_insn_text(r->program, r->hw, d->insn);
 
 	if (d->simulated == PROBE_NO_TIME)
-		line(out, "", "%s of issue %u: predicted %" G_GINT64_FORMAT ", simulated none: %s", compare_what_name(d->what), d->index,
-		     d->predicted, text);
+		line(out, "", "%s of issue %u: predicted %" G_GINT64_FORMAT ", simulated none: %s",
+		     compare_what_name(d->what), d->index, d->predicted, text);
 	else
 		line(out, "", "%s of issue %u: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT ": %s",
 		     compare_what_name(d->what), d->index, d->predicted, d->simulated, text);
@@ -175,8 +179,8 @@ static void say_prediction(GString *out, const report *r, bool colour)
 		return;
 	}
 	different = tool_count(compare_mismatches(r->compare));
-	line(out, "predicted", "%s!= simulated%s: %s differences in %s compared events; the first:", red(colour), plain(colour),
-	     different, events);
+	line(out, "predicted", "%s!= simulated%s: %s differences in %s compared events; the first:", red(colour),
+	     plain(colour), different, events);
 	kept = compare_kept(r->compare, &count);
 	for (unsigned i = 0; i < count; i++)
 		say_difference(out, r, &kept[i]);
@@ -190,7 +194,7 @@ static void say_checked(GString *out, const report *r, bool colour)
 	if (r->checked == REPORT_NOT_CHECKED) {
 		line(out, "checked", "%s",
 		     r->functional ? "values were carried, but there is no reference to hold them against"
-				   : "timing only (--functional carries values and checks them)");
+		                   : "timing only (--functional carries values and checks them)");
 		return;
 	}
 	values = tool_count(verify_values(r->verify));
@@ -199,8 +203,8 @@ static void say_checked(GString *out, const report *r, bool colour)
 		return;
 	}
 	wrong = tool_count(verify_wrong(r->verify));
-	line(out, "checked", "%sFAILED%s: %s of %s result values differ from the reference; the first: %s", red(colour), plain(colour),
-	     wrong, values, verify_first(r->verify));
+	line(out, "checked", "%sFAILED%s: %s of %s result values differ from the reference; the first: %s", red(colour),
+	     plain(colour), wrong, values, verify_first(r->verify));
 }
 
 static void say_violation(GString *out, const report *r, const probe_violation *v)
@@ -208,7 +212,8 @@ static void say_violation(GString *out, const report *r, const probe_violation *
 	g_autofree char *text = findings_insn_text(r->program, r->hw, v->insn);
 
 	line(out, "", "  cycle %" G_GINT64_FORMAT ", %s, issue %u: %s (detail %" G_GINT64_FORMAT ")", v->cycle,
-	     v->queue < isa_machine_queue_count(r->hw) ? isa_machine_queue(r->hw, v->queue)->name : "?", v->index, text, v->detail);
+	     v->queue < isa_machine_queue_count(r->hw) ? isa_machine_queue(r->hw, v->queue)->name : "?", v->index, text,
+	     v->detail);
 	if (v->other != UINT32_MAX) {
 		g_autofree char *other = findings_insn_text(r->program, r->hw, v->other);
 
@@ -260,7 +265,8 @@ static void say_next(GString *out, const report *r)
 	if (r->trace) {
 		g_autofree char *size = tool_bytes(r->trace_bytes);
 
-		line(out, "trace", "%s (level %s, %s)%s", r->trace, r->trace_level, size, r->interrupted ? ", incomplete" : "");
+		line(out, "trace", "%s (level %s, %s)%s", r->trace, r->trace_level, size,
+		     r->interrupted ? ", incomplete" : "");
 		line(out, "next", "tspsim stat %s", r->trace);
 		line(out, "", "tspsim plot occupancy %s -o occupancy.png", r->trace);
 	} else {

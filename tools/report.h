@@ -26,8 +26,8 @@ typedef struct report {
 	const verify *verify;         /* NULL: not checked */
 	enum report_checked checked;
 	bool functional;
-	bool interrupted, stopped;    /* by a signal; by policy fault-stop at the first violation */
-	const char *trace;            /* path or NULL */
+	bool interrupted, stopped; /* by a signal; by policy fault-stop at the first violation */
+	const char *trace;         /* path or NULL */
 	const char *trace_level;
 	uint64_t trace_bytes;
 	double wall_s;

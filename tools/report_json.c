@@ -28,7 +28,8 @@ static void add_violations(json *j, const report *r)
 	json_object(j, "violations_by_kind");
 	for (unsigned kind = 0; kind < ISA_VIOLATION_COUNT; kind++)
 		if (r->counters->violations_by_kind[kind])
-			json_uint(j, isa_violation_name((enum isa_violation)kind), r->counters->violations_by_kind[kind]);
+			json_uint(j, isa_violation_name((enum isa_violation)kind),
+			          r->counters->violations_by_kind[kind]);
 	json_end(j);
 	json_array(j, "first_violations");
 	for (unsigned kind = 0; kind < ISA_VIOLATION_COUNT; kind++)
@@ -40,7 +41,8 @@ static void add_violations(json *j, const report *r)
 			json_string(j, "kind", isa_violation_name((enum isa_violation)kind));
 			json_int(j, "cycle", v->cycle);
 			json_string(j, "queue",
-				    v->queue < isa_machine_queue_count(r->hw) ? isa_machine_queue(r->hw, v->queue)->name : NULL);
+			            v->queue < isa_machine_queue_count(r->hw) ? isa_machine_queue(r->hw, v->queue)->name
+			                                                      : NULL);
 			json_string(j, "instruction", text);
 			json_uint(j, "issue", v->index);
 			json_int(j, "detail", v->detail);

@@ -104,7 +104,8 @@ static isa_program *assemble_file(const char *path, const isa_machine *machine, 
 	if (!g_file_get_contents(path, &text, &length, error))
 		return NULL;
 	if (strlen(text) != length) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: a zero byte at offset %zu: not assembly text", path, strlen(text));
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: a zero byte at offset %zu: not assembly text", path,
+		            strlen(text));
 		return NULL;
 	}
 	program = isa_assemble(text, path, machine, error);
@@ -155,11 +156,13 @@ static bool parse_priority(const char *text, sched_options *options, GError **er
 		if (i + 1 == G_N_ELEMENTS(weights))
 			return true;
 	}
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--priority %s: expected ALPHA,BETA,GAMMA, three numbers from 0 to 1e9", text);
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+	            "--priority %s: expected ALPHA,BETA,GAMMA, three numbers from 0 to 1e9", text);
 	return false;
 }
 
-isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray **graphs, sched_report *report, GError **error)
+isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray **graphs, sched_report *report,
+                           GError **error)
 {
 	sched_options options;
 	isa_program *program;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Option parsing, help, errors and numbers for all subcommands.  GOption does the parsing; the help text is our own, since
- * GOption's prints characters outside ASCII and one column order only.
+ * Option parsing, help, errors and numbers for all subcommands.  GOption does the parsing; the help text is our own,
+ * since GOption's prints characters outside ASCII and one column order only.
  */
 #include "tools/tool.h"
 
@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/kernel.h"
+
 gboolean tool_json;
 gboolean tool_quiet;
 static gboolean tool_help;
@@ -17,27 +19,11 @@ const char *tool_command_line = "";
 
 const GOptionEntry tool_common_options[] = {
 	{"json", 0, 0, G_OPTION_ARG_NONE, &tool_json, "print results as JSON", NULL},
-	{"quiet", 'q', 0, G_OPTION_ARG_NONE, &tool_quiet, "print no progress, and results only where they are asked for", NULL},
+	{"quiet", 'q', 0, G_OPTION_ARG_NONE, &tool_quiet,
+         "print no progress, and results only where they are asked for", NULL},
 	{"help", 'h', 0, G_OPTION_ARG_NONE, &tool_help, "print this text", NULL},
 	{0},
 };
-
-#define CMD(name) extern const tool_command cmd_##name;
-#include "tools/cmd.def"
-
-const tool_command *const tool_commands[] = {
-#define CMD(name) &cmd_##name,
-#include "tools/cmd.def"
-	NULL,
-};
-
-const tool_command *tool_command_find(const char *name)
-{
-	for (const tool_command *const *command = tool_commands; *command; command++)
-		if (strcmp((*command)->name, name) == 0)
-			return *command;
-	return NULL;
-}
 
 /* Long names of COMMAND's options, with dashes; g_strfreev. */
 static char **option_names(const tool_command *command)
@@ -67,13 +53,14 @@ static void improve_option_error(const tool_command *command, GError **error)
 		near = tsp_nearest(option, (const char *const *)names);
 		g_clear_error(error);
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: unknown option '%s'; %s%s%s", command->name, option,
-			    near ? "did you mean '" : "see `tspsim ", near ? near : command->name, near ? "'?" : " --help`");
+		            near ? "did you mean '" : "see `tspsim ", near ? near : command->name,
+		            near ? "'?" : " --help`");
 	} else if ((*error)->domain == G_OPTION_ERROR) {
 		g_autofree char *message = g_strdup((*error)->message);
 
 		g_clear_error(error);
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: %s; see `tspsim %s --help`", command->name, message,
-			    command->name);
+		            command->name);
 	}
 }
 
@@ -103,9 +90,9 @@ bool tool_parse(const tool_command *command, int *argc, char ***argv, gboolean *
 	words = *argc - 1;
 	if (words < command->min_args || (command->max_args >= 0 && words > command->max_args)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: %s%s%s; usage: tspsim %s %s", command->name,
-			    words < command->min_args ? "too few arguments" : "unexpected argument '",
-			    words < command->min_args ? "" : (*argv)[1 + command->max_args],
-			    words < command->min_args ? "" : "'", command->name, command->synopsis);
+		            words < command->min_args ? "too few arguments" : "unexpected argument '",
+		            words < command->min_args ? "" : (*argv)[1 + command->max_args],
+		            words < command->min_args ? "" : "'", command->name, command->synopsis);
 		return false;
 	}
 	return true;
@@ -165,7 +152,7 @@ char *tool_help_text(const tool_command *command)
 
 	for (char **form = forms; *form; form++)
 		g_string_append_printf(out, "%s tspsim %s%s%s\n", form == forms ? "usage:" : "      ", command->name,
-				       **form ? " " : "", *form);
+		                       **form ? " " : "", *form);
 	g_string_append_printf(out, "\n%s\n\n", command->doc);
 	append_options(out, command->options);
 	append_options(out, tool_common_options);
@@ -176,7 +163,11 @@ char *tool_help_text(const tool_command *command)
 
 int tool_status_of(const GError *error)
 {
-	return error->domain == TSP_ERROR && error->code == TSP_ERROR_INTERNAL ? TOOL_INTERNAL : TOOL_USER_ERROR;
+	if (g_error_matches(error, TSP_ERROR, TSP_ERROR_INTERNAL))
+		return TOOL_INTERNAL;
+	if (error->domain == SIM_ERROR && error->code != SIM_ERROR_KERNEL)
+		return TOOL_INTERNAL;
+	return TOOL_USER_ERROR;
 }
 
 void tool_unknown(GError **error, const char *what, const char *word, const char *const *candidates)

@@ -2,9 +2,9 @@
  *
  * What all subcommands share: their table, option parsing, exit statuses, errors, numbers for people.
  *
- * A subcommand is one file with one constant `tool_command`.  Its function gets the words that are left when the options
- * are gone, does its work, prints results on stdout, and returns an exit status; on failure it sets the error and leaves
- * the printing to main().
+ * A subcommand is one file with one constant `tool_command`.  Its function gets the words that are left when the
+ * options are gone, does its work, prints results on stdout, and returns an exit status; on failure it sets the error
+ * and leaves the printing to main().
  */
 #ifndef TSPSIM_TOOLS_TOOL_H
 #define TSPSIM_TOOLS_TOOL_H
@@ -26,9 +26,9 @@ enum tool_status {
 
 typedef struct tool_command {
 	const char *name;
-	const char *synopsis; /* what follows the name in usage lines; may hold newlines for alternatives */
-	const char *doc;      /* one line */
-	const char *details;  /* paragraphs below the options in --help, or NULL */
+	const char *synopsis;        /* what follows the name in usage lines; may hold newlines for alternatives */
+	const char *doc;             /* one line */
+	const char *details;         /* paragraphs below the options in --help, or NULL */
 	const GOptionEntry *options; /* ends with a zero row; --help, --json and --quiet are added to every command */
 	int min_args, max_args;      /* words besides the options; max_args < 0: any number */
 	int (*run)(int argc, char **argv, GError **error);
@@ -46,8 +46,8 @@ extern const GOptionEntry tool_common_options[];
 /* The command line as typed, for the manifest of a trace; set by main(). */
 extern const char *tool_command_line;
 
-/* Takes the options out of ARGV (argv[0] is the command's name) and checks the number of words left.  Errors name the nearest
- * option.  *HELP is true when --help was given: then nothing else is checked. */
+/* Takes the options out of ARGV (argv[0] is the command's name) and checks the number of words left.  Errors name the
+ * nearest option.  *HELP is true when --help was given: then nothing else is checked. */
 bool tool_parse(const tool_command *command, int *argc, char ***argv, gboolean *help, GError **error);
 char *tool_help_text(const tool_command *command); /* g_free */
 
@@ -64,9 +64,9 @@ bool tool_colour(FILE *stream);
 bool tool_print(const char *text, GError **error);
 
 /* Numbers for people; each returns a new string, g_free. */
-char *tool_count(uint64_t value);           /* "1,234,567" */
-char *tool_bytes(uint64_t bytes);           /* "8.0 MB", powers of 1000 */
-char *tool_seconds(double seconds);         /* "9.36 us" */
-char *tool_percent(double fraction);        /* "62.3 %" */
+char *tool_count(uint64_t value);    /* "1,234,567" */
+char *tool_bytes(uint64_t bytes);    /* "8.0 MB", powers of 1000 */
+char *tool_seconds(double seconds);  /* "9.36 us" */
+char *tool_percent(double fraction); /* "62.3 %" */
 
 #endif

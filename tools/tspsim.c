@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tspsim(1): finds the subcommand, hands it its words, prints its error, and turns the outcome into an exit status.  The first word
- * names the command; anything else begins the options and words of the default one, run.
+ * tspsim(1): finds the subcommand, hands it its words, prints its error, and turns the outcome into an exit status. The
+ * first word names the command; anything else begins the options and words of the default one, run.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "tools/setup.h"
 #include "tools/tool.h"
 
-/* A program that runs from its build tree reads machine files, queries and plots from its source tree, whatever else may be
- * installed on the host. */
+/* A program that runs from its build tree reads machine files, queries and plots from its source tree, whatever else
+ * may be installed on the host. */
 static void find_data(void)
 {
 	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
@@ -42,7 +42,8 @@ static char *join_arguments(int argc, char **argv)
 /* Is WORD, which is no command, meant as one?  Programs and paths are not. */
 static bool looks_like_command(const char *word)
 {
-	return word[0] != '-' && !setup_is_program(word) && !strpbrk(word, "/.:") && !g_file_test(word, G_FILE_TEST_EXISTS);
+	return word[0] != '-' && !setup_is_program(word) && !strpbrk(word, "/.:") &&
+	       !g_file_test(word, G_FILE_TEST_EXISTS);
 }
 
 static void unknown_command(const char *word, GError **error)

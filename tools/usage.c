@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Utilisation.  int8 and fp16 have different peaks, so MXM work is counted in cycles at the peak of its own type; for a run of one
- * type that is useful MACs / (peak x cycles).  An epoch's type is that of its ABC instructions.
+ * Utilisation.  int8 and fp16 have different peaks, so MXM work is counted in cycles at the peak of its own type; for a
+ * run of one type that is useful MACs / (peak x cycles).  An epoch's type is that of its ABC instructions.
  */
 #include "tools/usage.h"
 
@@ -12,7 +12,7 @@ double usage_mxm_peak(const isa_machine *machine, enum isa_type type)
 
 	/* A plane pair serves one fp16 vector. */
 	return type == ISA_TYPE_I8 ? planes * block / (double)machine->mxm_int8_interval_cycles
-				   : planes / 2 * block / (double)machine->mxm_fp16_interval_cycles;
+	                           : planes / 2 * block / (double)machine->mxm_fp16_interval_cycles;
 }
 
 /* What the epochs' MXM work is: cycles at peak, and cycles that whole blocks would take. */
@@ -20,7 +20,8 @@ typedef struct mxm_work {
 	double macs, cycles, ceiling_cycles;
 } mxm_work;
 
-/* Type of each epoch's ABC instructions, -1 where there are none; g_free.  *ONLY is the program's one type, or that of the first. */
+/* Type of each epoch's ABC instructions, -1 where there are none; g_free.  *ONLY is the program's one type, or that of
+ * the first. */
 static int *epoch_types(const isa_program *program, int *only)
 {
 	int *types = g_new(int, program->epochs->len);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads output tensors through their layout and compares them with the reference evaluation of the graph.  Rows are read in
- * runs: the longest stretch of the last dimension over which the layout is linear (whole lane blocks, in practice).
+ * Reads output tensors through their layout and compares them with the reference evaluation of the graph.  Rows are
+ * read in runs: the longest stretch of the last dimension over which the layout is linear (whole lane blocks, in
+ * practice).
  */
 #include "tools/verify.h"
 
@@ -37,8 +38,8 @@ void verify_free(verify *v)
 	g_free(v);
 }
 
-/* How a tensor's last dimension lies in memory: aligned runs of RUN elements, ELEMENT bytes from one to the next, whose bytes
- * are BYTE apart. */
+/* How a tensor's last dimension lies in memory: aligned runs of RUN elements, ELEMENT bytes from one to the next, whose
+ * bytes are BYTE apart. */
 typedef struct shape_of_run {
 	uint64_t run;
 	int64_t element;
@@ -64,7 +65,8 @@ static shape_of_run find_runs(const isa_tensor *t)
 	for (uint32_t i = 0; i < t->terms; i++) {
 		const isa_layout_term *term = &t->term[i];
 
-		if (term->dim == t->rank && term->div <= 1 && (term->mod == 0 || term->mod >= isa_type_bytes(t->type))) {
+		if (term->dim == t->rank && term->div <= 1 &&
+		    (term->mod == 0 || term->mod >= isa_type_bytes(t->type))) {
 			s.byte += term->stride;
 		} else if (term->dim == t->rank) {
 			/* Bytes that do not step evenly: read byte by byte. */
@@ -82,8 +84,8 @@ static shape_of_run find_runs(const isa_tensor *t)
 }
 
 /* Reads elements INDEX (last dimension) .. + COUNT-1, COUNT at most a run, into OUT. */
-static bool read_run(const tsp_chip *chip, const isa_tensor *t, const shape_of_run *s, const uint64_t *index, uint64_t count,
-		     uint8_t *out, uint8_t *scratch)
+static bool read_run(const tsp_chip *chip, const isa_tensor *t, const shape_of_run *s, const uint64_t *index,
+                     uint64_t count, uint8_t *out, uint8_t *scratch)
 {
 	unsigned bytes = isa_type_bytes(t->type);
 	uint64_t at = isa_tensor_location(t, index, 0);
@@ -140,7 +142,7 @@ static char *value_text(enum isa_type type, const uint8_t *p)
 
 /* Counts the elements of a run that differ and describes the first one. */
 static void note_difference(verify *v, const isa_tensor *t, const uint64_t *index, uint64_t count, const uint8_t *got,
-			    const uint8_t *want)
+                            const uint8_t *want)
 {
 	unsigned bytes = isa_type_bytes(t->type);
 
@@ -154,7 +156,7 @@ static void note_difference(verify *v, const isa_tensor *t, const uint64_t *inde
 
 			for (uint32_t d = 0; d < t->rank; d++)
 				g_string_append_printf(where, "[%" G_GUINT64_FORMAT "]",
-						       index[d] + (d == t->rank - 1 ? i : 0));
+				                       index[d] + (d == t->rank - 1 ? i : 0));
 			v->first = g_strdup_printf("%s%s is %s, expected %s", t->name, where->str, is, should);
 		}
 	}
@@ -183,7 +185,8 @@ static void compare_tensor(verify *v, const tsp_chip *chip, const isa_tensor *t,
 			index[t->rank - 1] = lane;
 			if (!read_run(chip, t, &s, index, count, row, scratch)) {
 				if (!v->wrong)
-					v->first = g_strdup_printf("%s: row %" G_GUINT64_FORMAT " was never written", t->name, r);
+					v->first = g_strdup_printf("%s: row %" G_GUINT64_FORMAT " was never written",
+					                           t->name, r);
 				v->wrong += count;
 			} else if (memcmp(row, expected, count * bytes) != 0) {
 				note_difference(v, t, index, count, row, expected);
@@ -227,7 +230,7 @@ static void verify_graph(verify *v, const tsp_chip *chip, uint32_t epoch, const 
 		node = node_of_tensor(g, t);
 		if (node == UINT32_MAX)
 			g_set_error(&v->error, TSP_ERROR, TSP_ERROR_INTERNAL,
-				    "output tensor '%s' of epoch %u matches no output of its graph", t->name, epoch);
+			            "output tensor '%s' of epoch %u matches no output of its graph", t->name, epoch);
 		else
 			compare_tensor(v, chip, t, values[node]);
 		if (v->error)
@@ -251,7 +254,7 @@ void verify_epoch(void *state, tsp_chip *chip, uint32_t epoch)
 		return;
 	if (e->graph >= v->graphs->len)
 		g_set_error(&v->error, TSP_ERROR, TSP_ERROR_INTERNAL, "epoch %u names graph %u of %u", epoch, e->graph,
-			    v->graphs->len);
+		            v->graphs->len);
 	else
 		verify_graph(v, chip, epoch, g_ptr_array_index(v->graphs, e->graph));
 }
@@ -284,8 +287,8 @@ bool verify_passed(const verify *v, GError **error)
 	}
 	if (v->epochs != v->program->epochs->len || v->empty) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_INTERNAL,
-			    "the functional check saw %u of %u epochs, %u of them without all their outputs", v->epochs,
-			    v->program->epochs->len, v->empty);
+		            "the functional check saw %u of %u epochs, %u of them without all their outputs", v->epochs,
+		            v->program->epochs->len, v->empty);
 		return false;
 	}
 	return v->wrong == 0;

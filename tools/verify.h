@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functional check: what the simulated SRAM holds at the end of each epoch against the graph's reference, bit for bit.
- * References are evaluated epoch by epoch and dropped again, so memory does not grow with the number of layers.
+ * The functional check: what the simulated SRAM holds at the end of each epoch against the graph's reference, bit for
+ * bit. References are evaluated epoch by epoch and dropped again, so memory does not grow with the number of layers.
  */
 #ifndef TSPSIM_TOOLS_VERIFY_H
 #define TSPSIM_TOOLS_VERIFY_H
@@ -19,12 +19,13 @@ void verify_free(verify *v);
 /* The chip's epoch_end callback; STATE is a verify. */
 void verify_epoch(void *state, tsp_chip *chip, uint32_t epoch);
 
-uint64_t verify_values(const verify *v);   /* elements compared */
-uint64_t verify_outputs(const verify *v);  /* tensors compared */
-uint64_t verify_wrong(const verify *v);    /* elements that differ, or could not be read */
+uint64_t verify_values(const verify *v);  /* elements compared */
+uint64_t verify_outputs(const verify *v); /* tensors compared */
+uint64_t verify_wrong(const verify *v);   /* elements that differ, or could not be read */
 /* The first difference in words, NULL when all agree. */
 const char *verify_first(const verify *v);
-/* Did every epoch get its check, with outputs in it, and did all agree?  A reference that could not be evaluated is an error. */
+/* Did every epoch get its check, with outputs in it, and did all agree?  A reference that could not be evaluated is an
+ * error. */
 bool verify_passed(const verify *v, GError **error);
 
 #endif

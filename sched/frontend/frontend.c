@@ -178,7 +178,7 @@ static void free_graph(gpointer g)
 	graph_free(g);
 }
 
-/* Takes G over; an internal error when a generator built a graph the verifier refuses for other reasons than size. */
+/* Takes G over and verifies it. */
 static bool take(GPtrArray *graphs, graph *g, GError **error)
 {
 	if (!g)
@@ -203,8 +203,15 @@ static bool read_file(const char *path, const isa_machine *machine, const fronte
 		            "%s: expected text, found a NUL byte at offset %" G_GSIZE_FORMAT, path, strlen(text));
 		return false;
 	}
-	if (g_str_has_suffix(path, ".graph"))
-		return take(graphs, graph_parse(text, path, error), error);
+	if (g_str_has_suffix(path, ".graph")) {
+		graph *g = graph_parse(text, path, error);
+
+		if (take(graphs, g, error))
+			return true;
+		if (g)
+			g_prefix_error(error, "%s: ", path);
+		return false;
+	}
 	return read_csv(text, path, machine, options, graphs, error);
 }
 

@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* Products of sizes stay below this, so that byte counts and MACs can be added without overflow. */
-#define SIZE_LIMIT ((uint64_t)1 << 62)
+#define SIZE_LIMIT  ((uint64_t)1 << 62)
+#define BLOCK_LIMIT ((uint64_t)1 << 32)
 
 static bool G_GNUC_PRINTF(4, 5) fail(const graph *g, const graph_node *n, GError **error, const char *format, ...)
 {
@@ -138,6 +139,11 @@ static bool check_reduce(const graph *g, const graph_node *n, GError **error)
 	return check_vxm(g, n, x->type, 2, error) && check_shape(g, n, n->groups, x->lanes, error);
 }
 
+static bool block_size_ok(uint64_t size)
+{
+	return size > 0 && size <= BLOCK_LIMIT;
+}
+
 /* Operands and result of MATMUL and CONV. */
 static bool check_mxm_types(const graph *g, const graph_node *n, GError **error)
 {
@@ -148,8 +154,8 @@ static bool check_mxm_types(const graph *g, const graph_node *n, GError **error)
 
 	if (!int8 && !fp16)
 		return fail(g, n, error, "expected int8 operands with an int32 result, or fp16 throughout");
-	if (!n->sum_rows)
-		return fail(g, n, error, "expected a sub-sum of at least one lane");
+	if (!block_size_ok(n->sum_rows))
+		return fail(g, n, error, "expected sub-sums of 1 to 2^32 lanes");
 	return true;
 }
 
@@ -166,8 +172,8 @@ static bool check_matmul(const graph *g, const graph_node *n, GError **error)
 	if (!n->batches || a->rows != n->batches * n->m || b->rows != n->batches * n->k || a->lanes != n->k ||
 	    b->lanes != n->n)
 		return fail(g, n, error, "expected '%s' [batches m][k] and '%s' [batches k][n]", a->name, b->name);
-	if (!n->block_run)
-		return fail(g, n, error, "expected K blocks of at least one lane");
+	if (!block_size_ok(n->block_run))
+		return fail(g, n, error, "expected K blocks of 1 to 2^32 lanes");
 	return check_shape(g, n, n->batches * n->m, n->n, error);
 }
 
@@ -202,8 +208,8 @@ static bool check_conv(const graph *g, const graph_node *n, GError **error)
 	if (!out_size_ok(c->h, c->pad, c->r, c->stride_h, c->oh) ||
 	    !out_size_ok(c->w, c->pad, c->s, c->stride_w, c->ow))
 		return fail(g, n, error, "the output size does not follow from input, filter, stride and padding");
-	if (runs ? !c->block_rows || !c->block_run : !c->block_taps || !c->block_chan)
-		return fail(g, n, error, "expected K blocks of at least one lane");
+	if (!block_size_ok(runs ? c->block_rows : c->block_taps) || !block_size_ok(runs ? c->block_run : c->block_chan))
+		return fail(g, n, error, "expected K blocks of 1 to 2^32 in each direction");
 	if (runs && c->block_rows > 1 && c->block_run < c->s * c->c)
 		return fail(g, n, error, "blocks of several filter rows need block_run of at least s c");
 	if (x->rows != c->images * c->groups * c->h * c->w || x->lanes != c->c)

@@ -35,6 +35,7 @@ typedef struct lowering {
 	uint32_t *tensor_of; /* LOW_NONE until asked for */
 	uint32_t *unit_of;
 	low_unit *units; /* [count]; unit u begins as node u */
+	bool failed;     /* *error is set */
 	GError **error;
 } lowering;
 
@@ -51,6 +52,8 @@ static inline const graph_node *low_node(const lowering *l, uint32_t i)
 uint32_t low_tensor_of(lowering *l, uint32_t node);
 /* Appends a tensor with the lanes and type of NODE's value. */
 uint32_t low_add_tensor(lowering *l, uint32_t node, uint64_t rows);
+/* Is there room for so many more macros?  If not, the lowering has failed. */
+bool low_room(lowering *l, uint64_t macros);
 low_macro *low_add_macro(lowering *l, enum low_kind kind, uint32_t node, const char *name);
 
 /* fuse.c: merges element-wise nodes into units. */

@@ -97,7 +97,7 @@ static void emit(lowering *l, uint32_t node, const char *name, low_draft *drafts
 		nest shape = {n0, n1 * t.blocks, t.vector_lanes, 0, 0, false};
 
 		add_loop(l, node, name, drafts, count, &shape);
-	} else {
+	} else if (low_room(l, t.blocks)) {
 		for (uint64_t b = 0; b < t.blocks; b++) {
 			nest shape = {n0, n1, t.vector_lanes, 0, b, false};
 			g_autofree char *block_name = g_strdup_printf("%s.block%" G_GUINT64_FORMAT, name, b);

@@ -27,6 +27,19 @@ void low_free(low_program *p)
 	g_free(p);
 }
 
+/* Batches, groups and lane blocks make macros each; a workload that would take hours to schedule is refused instead. */
+enum { MACROS_MAX = 1 << 20 };
+
+bool low_room(lowering *l, uint64_t macros)
+{
+	if (!l->failed && macros + l->p->macros->len > MACROS_MAX) {
+		g_set_error(l->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+		            "graph '%s': expected at most %d macro-operations", l->g->name, MACROS_MAX);
+		l->failed = true;
+	}
+	return !l->failed;
+}
+
 low_macro *low_add_macro(lowering *l, enum low_kind kind, uint32_t node, const char *name)
 {
 	low_macro m = {.kind = kind, .node = node, .name = g_strdup(name)};
@@ -263,6 +276,8 @@ static void emit_matmul(lowering *l, uint32_t node)
 	    .sum_rows = n->sum_rows,
 	};
 
+	if (!low_room(l, n->batches))
+		return;
 	for (uint64_t i = 0; i < n->batches; i++) {
 		g_autofree char *name =
 		    n->batches == 1 ? g_strdup(n->name) : g_strdup_printf("%s.%" G_GUINT64_FORMAT, n->name, i);
@@ -293,7 +308,8 @@ static bool emit_conv(lowering *l, uint32_t node)
 	const graph_conv *c = &n->conv;
 	low_conv work = {.type = low_node(l, n->in[0])->type, .sum_rows = n->sum_rows, .conv = *c};
 
-	if (!check_conv_operand(l, node, n->in[0]) || !check_conv_operand(l, node, n->in[1]))
+	if (!check_conv_operand(l, node, n->in[0]) || !check_conv_operand(l, node, n->in[1]) ||
+	    !low_room(l, c->images * c->groups))
 		return false;
 	work.conv.images = work.conv.groups = 1;
 	work.x = low_tensor_of(l, n->in[0]);
@@ -393,7 +409,7 @@ static bool visit(lowering *l, uint32_t unit, bool *done)
 			if (!visit(l, l->unit_of[n->in[o]], done))
 				return false;
 	}
-	return emit_node(l, g_array_index(members, uint32_t, 0));
+	return emit_node(l, g_array_index(members, uint32_t, 0)) && !l->failed;
 }
 
 static bool emit_all(lowering *l)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files that make, write and read containers share; private to isa/.
+ */
+#ifndef TSPSIM_ISA_PROGRAM_INT_H
+#define TSPSIM_ISA_PROGRAM_INT_H
+
+#include "isa/program.h"
+
+/* A container without machine_name, machine_text and workload, which the caller sets. */
+isa_program *isa_program_blank(void);
+
+/* Reads a container from LENGTH bytes at DATA; PATH is for messages. */
+isa_program *isa_program_parse(const char *path, const void *data, size_t length, GError **error);
+
+/* Sections of the file in their order: SECTION(tag, name of the functions, part of the program's hash?).  A section may
+ * refer to what stands before it. */
+#define ISA_SECTIONS(SECTION)                                                                                          \
+	SECTION("HEAD", head, false)                                                                                   \
+	SECTION("EPOC", epochs, true)                                                                                  \
+	SECTION("NODE", nodes, true)                                                                                   \
+	SECTION("MAPS", maps, true)                                                                                    \
+	SECTION("TENS", tensors, true)                                                                                 \
+	SECTION("INSN", insns, true)                                                                                   \
+	SECTION("SRCS", sources, true)                                                                                 \
+	SECTION("PRED", predictions, true)                                                                             \
+	SECTION("QUEU", queues, true)
+
+#define ISA_MAGIC "TSPO"
+enum {
+	ISA_CONTAINER_VERSION = 1,
+	ISA_MAGIC_BYTES = 8, /* with the version */
+	ISA_SECTION_HEAD_BYTES = 12,
+	ISA_DIGEST_BYTES = 32,
+	ISA_INSN_BYTES = 88,
+};
+/* Bound of any cycle, location and size in a container: sums of a few of them stay far from overflow. */
+#define ISA_NUMBER_MAX (INT64_C(1) << 56)
+
+/* What keeps INSN from being lowered or decoded on any machine; NULL when nothing does.  g_free. */
+char *isa_insn_problem(const isa_program *p, const isa_insn *insn);
+
+#endif
