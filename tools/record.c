@@ -6,15 +6,16 @@
 
 #include <sys/stat.h>
 
-#include "config.h"
 #include "tools/tool.h"
+#include "tools/usage.h"
 
 struct record {
 	const char *path;
+	const isa_machine *hw;
+	const isa_program *program;
 	trace_options options;
 	trace_names *names;
 	trace_writer *writer; /* NULL once closed */
-	unsigned queues;
 	uint64_t issues_in_window;
 	bool windowed;
 	bool did_something; /* did the run issue anything at all? */
@@ -62,7 +63,6 @@ static void write_manifest(record *r, const simulate_options *options, const isa
 	g_autofree char *hw_text = isa_machine_dump(hw);
 	g_autofree char *hash = isa_program_hash(program);
 
-	trace_writer_manifest(r->writer, "version", PACKAGE_VERSION);
 	trace_writer_manifest(r->writer, "command", tool_command_line);
 	trace_writer_manifest(r->writer, "machine", hw->name);
 	trace_writer_manifest(r->writer, "machine_sched", sched_text);
@@ -83,7 +83,8 @@ record *record_open(const simulate_options *options, const isa_machine *sched, c
 	record *r = g_new0(record, 1);
 
 	r->path = options->trace;
-	r->queues = isa_machine_queue_count(hw);
+	r->hw = hw;
+	r->program = program;
 	if (parse_options(r, options, error)) {
 		r->names = trace_names_new(hw, program);
 		r->writer = trace_writer_open(r->path, &r->options, r->names, error);
@@ -136,6 +137,9 @@ void record_step(record *r, tsp_chip *chip, int64_t cycle)
 
 static void write_counters(record *r, const tsp_counters *c, const compare *compared)
 {
+	usage u = usage_of_run(r->hw, r->program, c);
+	/* Of the run's types, weighted by work. */
+	double peak = u.mxm_cycles > 0 ? (double)c->macs / u.mxm_cycles : 0;
 	const struct counter {
 		const char *name;
 		uint64_t value;
@@ -162,6 +166,10 @@ static void write_counters(record *r, const tsp_counters *c, const compare *comp
 
 	for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
 		trace_writer_counter(r->writer, counters[i].name, counters[i].value, counters[i].unit);
+	if (r->program->predicted_cycles >= 0)
+		trace_writer_counter(r->writer, "predicted_cycles", (uint64_t)r->program->predicted_cycles, "cycles");
+	if (peak > 0)
+		trace_writer_counter(r->writer, "mxm_peak", (uint64_t)(peak + 0.5), "MACs a cycle");
 	for (unsigned kind = 0; kind < ISA_VIOLATION_COUNT; kind++) {
 		g_autofree char *name = g_strconcat("violations.", isa_violation_name((enum isa_violation)kind), NULL);
 
@@ -179,7 +187,7 @@ void record_totals(record *r, tsp_chip *chip, const compare *compared, enum repo
 	r->did_something = c->issues > 0;
 	record_step(r, chip, c->first_issue + c->cycles);
 	write_counters(r, c, compared);
-	for (unsigned q = 0; q < r->queues && q < c->queue_issues_size; q++)
+	for (unsigned q = 0; q < isa_machine_queue_count(r->hw) && q < c->queue_issues_size; q++)
 		trace_writer_queue_issues(r->writer, q, c->queue_issues[q]);
 	trace_writer_manifest(r->writer, "checked", verdicts[checked]);
 }
