@@ -4,7 +4,10 @@
  */
 #include "tools/record.h"
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/tool.h"
 #include "tools/usage.h"
@@ -35,17 +38,33 @@ static bool parse_window(const char *text, trace_options *options, GError **erro
 	return false;
 }
 
-static bool parse_options(record *r, const simulate_options *options, GError **error)
+static bool parse_options(const simulate_options *options, trace_options *parsed, GError **error)
 {
 	int level = trace_level_from_name(options->trace_level);
 
+	*parsed = (trace_options){.level = (enum trace_level)level};
 	if (level < 0) {
 		tool_unknown(error, "trace level", options->trace_level, trace_level_names);
 		return false;
 	}
-	r->options.level = (enum trace_level)level;
-	r->windowed = options->trace_window != NULL;
-	return !r->windowed || parse_window(options->trace_window, &r->options, error);
+	return !options->trace_window || parse_window(options->trace_window, parsed, error);
+}
+
+bool record_check(const simulate_options *options, GError **error)
+{
+	g_autofree char *folder = g_path_get_dirname(options->trace);
+	trace_options parsed;
+	int wrong = 0;
+
+	if (!parse_options(options, &parsed, error))
+		return false;
+	if (g_file_test(options->trace, G_FILE_TEST_IS_DIR))
+		wrong = EISDIR;
+	else if (g_access(g_file_test(options->trace, G_FILE_TEST_EXISTS) ? options->trace : folder, W_OK) != 0)
+		wrong = errno;
+	if (wrong)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "--trace %s: %s", options->trace, g_strerror(wrong));
+	return !wrong;
 }
 
 static void write_number(record *r, const char *key, uint64_t value)
@@ -85,7 +104,8 @@ record *record_open(const simulate_options *options, const isa_machine *sched, c
 	r->path = options->trace;
 	r->hw = hw;
 	r->program = program;
-	if (parse_options(r, options, error)) {
+	r->windowed = options->trace_window != NULL;
+	if (parse_options(options, &r->options, error)) {
 		r->names = trace_names_new(hw, program);
 		r->writer = trace_writer_open(r->path, &r->options, r->names, error);
 	}
