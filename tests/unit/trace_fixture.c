@@ -5,6 +5,8 @@
  */
 #include "tests/unit/trace_fixture.h"
 
+#include <glib/gstdio.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -277,4 +279,55 @@ bool fixture_write(fixture *f, trace_writer *writer, int64_t window, GError **er
 	for (unsigned q = 0; q < f->queues->len; q++)
 		trace_writer_queue_issues(writer, q, queue_issues[q]);
 	return trace_writer_close(writer, TRACE_COMPLETE, error);
+}
+
+char *fixture_folder(void)
+{
+	char *folder = g_dir_make_tmp("tspsim-test-XXXXXX", NULL);
+
+	g_assert(folder);
+	return folder;
+}
+
+void fixture_remove(char *folder)
+{
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)) != NULL) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+
+		if (g_unlink(path) != 0)
+			g_rmdir(path);
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_rmdir(folder);
+	g_free(folder);
+}
+
+char *fixture_rows(const char *path, const char *sql)
+{
+	GString *out = g_string_new(NULL);
+	sqlite3 *db = NULL;
+	sqlite3_stmt *query = NULL;
+	int result = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_prepare_v2(db, sql, -1, &query, NULL);
+	while (result == SQLITE_OK || result == SQLITE_ROW) {
+		result = sqlite3_step(query);
+		for (int i = 0; result == SQLITE_ROW && i < sqlite3_column_count(query); i++) {
+			const char *text = (const char *)sqlite3_column_text(query, i);
+
+			g_string_append_printf(out, "%s%s", i ? "|" : "", text ? text : "NULL");
+		}
+		if (result == SQLITE_ROW)
+			g_string_append_c(out, '\n');
+	}
+	if (result != SQLITE_DONE)
+		g_string_append_printf(out, "error: %s", sqlite3_errmsg(db));
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+	return g_string_free(out, FALSE);
 }

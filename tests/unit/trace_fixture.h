@@ -41,4 +41,11 @@ fixture *fixture_gemm(unsigned layers, unsigned blocks, bool streams);
  * and manifest, and closes it.  Returns trace_writer_close()'s answer. */
 bool fixture_write(fixture *f, trace_writer *writer, int64_t window, GError **error);
 
+/* A new empty directory, and removal with what is in it. */
+char *fixture_folder(void);
+void fixture_remove(char *folder); /* frees FOLDER */
+
+/* The rows of SQL on the database at PATH, "a|b\n" each, or "error: ..."; g_free. */
+char *fixture_rows(const char *path, const char *sql);
+
 #endif
