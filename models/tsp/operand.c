@@ -291,7 +291,7 @@ const tsp_drive *tsp_sample_stream(tsp_queue *q, unsigned number, uint32_t strea
 static void sample_streams(tsp_queue *q, unsigned number, unsigned slot, int64_t time, tsp_operand *operand)
 {
 	const tsp_place *p = &q->src[slot];
-	const tsp_drive *found[4];
+	const tsp_drive *found[4] = {NULL};
 	bool reported = false, all = true;
 	model_expect e;
 
