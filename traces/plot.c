@@ -262,6 +262,6 @@ bool trace_plot(trace_reader *reader, const char *kind, const char *output, GErr
 		g_error_free(cause);
 		fine = false;
 	}
-	remove_folder(folder);
+	if (!g_getenv("KEEP")) remove_folder(folder);
 	return fine;
 }

@@ -27,6 +27,9 @@ void trace_i_query_free(trace_query_text *query);
 /* Prepares the statement that begins at *SQL and moves *SQL behind it; NULL without ERROR set at the end of the text. */
 sqlite3_stmt *trace_i_query_next(trace_reader *reader, const trace_query_text *query, const char **sql, GError **error);
 
+/* SQL functions of our own (traces/occupancy.c). */
+bool trace_i_add_functions(sqlite3 *db, const char *path, GError **error);
+
 /* The reader's level as enum trace_level. */
 int trace_i_reader_level(const trace_reader *reader);
 

@@ -95,7 +95,7 @@ trace_reader *trace_reader_open(const char *path, GError **error)
 	}
 	sqlite3_extended_result_codes(reader->db, 1);
 	sqlite3_busy_timeout(reader->db, 10000);
-	if (!check_version(reader, error) || !read_manifest(reader, error)) {
+	if (!trace_i_add_functions(reader->db, path, error) || !check_version(reader, error) || !read_manifest(reader, error)) {
 		trace_reader_free(reader);
 		return NULL;
 	}

@@ -331,7 +331,7 @@ trace_writer *trace_writer_open(const char *path, const trace_options *options, 
 		return NULL;
 	}
 	trace_writer_manifest(writer, "status", "running");
-	trace_writer_manifest(writer, "tspsim", PACKAGE_VERSION);
+	trace_writer_manifest(writer, "version", PACKAGE_VERSION);
 	trace_writer_manifest(writer, "trace.level", trace_level_names[options->level]);
 	if (options->window_start != options->window_stop) {
 		g_autofree char *window =

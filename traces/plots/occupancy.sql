@@ -8,11 +8,11 @@
 DROP TABLE IF EXISTS temp.plot_queue;
 CREATE TEMP TABLE plot_queue AS
 WITH used AS (
-	SELECT id, name, unit, side,
+	SELECT id, name, unit,
 	       row_number() OVER (PARTITION BY unit, side ORDER BY id) - 1 AS place,
 	       count(*) OVER (PARTITION BY unit, side) AS number,
 	       min(id) OVER (PARTITION BY unit, side) AS first
-	FROM queues WHERE id IN (SELECT queue FROM span)
+	FROM queues q WHERE EXISTS (SELECT 1 FROM span s WHERE s.queue = q.id)
 )
 SELECT id AS queue, name, unit,
        dense_rank() OVER (
@@ -36,11 +36,25 @@ SELECT r.unit, min(r.row) AS first, max(r.row) AS last,
        coalesce(p.red, 90) AS red, coalesce(p.green, 90) AS green, coalesce(p.blue, 90) AS blue
 FROM plot_row r LEFT JOIN palette p ON p.unit = r.unit GROUP BY r.unit;
 
+-- One pass over the spans for all that is asked by layer, and for the bounds of the whole.
+DROP TABLE IF EXISTS temp.plot_layer;
+CREATE TEMP TABLE plot_layer AS
+SELECT d.epoch AS epoch, min(s.start) AS start, max(max(s.stop, coalesce(s.due, s.stop))) AS stop
+FROM span s LEFT JOIN node d ON d.id = s.node GROUP BY d.epoch;
+
 DROP TABLE IF EXISTS temp.plot_axis;
 CREATE TEMP TABLE plot_axis AS
-SELECT min(start) AS start, max(max(stop), max(coalesce(due, stop))) AS stop,
-       max(1, (max(max(stop), max(coalesce(due, stop))) - min(start) + 1199) / 1200) AS width
-FROM span;
+SELECT min(start) AS start, max(stop) AS stop, max(1, (max(stop) - min(start) + 1199) / 1200) AS width FROM plot_layer;
+
+DROP TABLE IF EXISTS temp.plot_cell;
+CREATE TEMP TABLE plot_cell AS
+WITH lines AS (
+	SELECT s.queue AS queue,
+	       occupied(s.start, s.stop, (SELECT start FROM plot_axis), (SELECT width FROM plot_axis)) AS cells
+	FROM span s GROUP BY s.queue
+)
+SELECT q.row AS row, c.key AS bin, sum(c.value) AS busy
+FROM lines l JOIN plot_queue q ON q.queue = l.queue, json_each(l.cells) c GROUP BY q.row, c.key;
 
 -- Variables.
 SELECT coalesce((SELECT value FROM run WHERE key = 'machine'), '') || ': '
@@ -53,42 +67,32 @@ SELECT coalesce((SELECT value FROM run WHERE key = 'machine'), '') || ': '
        || CASE (SELECT value FROM run WHERE key = 'status') WHEN 'complete' THEN '' ELSE '; the trace is incomplete' END AS subheading,
        coalesce(a.start, 0) AS start, coalesce(a.stop, 1) AS stop,
        (SELECT count(*) FROM plot_row) AS rows,
-       (SELECT count(*) FROM plot_unit) AS units,
-       (SELECT count(*) FROM epoch WHERE id IN (SELECT d.epoch FROM node d WHERE d.id IN (SELECT node FROM span))) AS layers
+       (SELECT count(epoch) FROM plot_layer) AS layers
 FROM plot_axis a;
 
 -- Boxes: start, stop, row, colour.  Neighbours of one shade are one box; shades are sixteenths.
-WITH RECURSIVE piece (row, bin, start, stop) AS (
-	SELECT q.row, (s.start - a.start) / a.width, s.start - a.start, s.stop - a.start
-	FROM span s JOIN plot_queue q ON q.queue = s.queue, plot_axis a
-	UNION ALL
-	SELECT row, bin + 1, start, stop FROM piece, plot_axis a WHERE (bin + 1) * a.width < stop
-), cell AS (
-	SELECT p.row AS row, bin, sum(min(p.stop, (bin + 1) * a.width) - max(p.start, bin * a.width)) AS busy
-	FROM piece p, plot_axis a GROUP BY p.row, bin
-), shaded AS (
-	SELECT c.row AS row, bin, (16 * busy + a.width * r.queues - 1) / (a.width * r.queues) AS shade
-	FROM cell c JOIN plot_row r ON r.row = c.row, plot_axis a
+WITH shaded AS (
+	SELECT c.row AS row, c.bin AS bin, (16 * c.busy + a.width * r.queues - 1) / (a.width * r.queues) AS shade
+	FROM plot_cell c JOIN plot_row r ON r.row = c.row, plot_axis a WHERE c.busy > 0
 ), islands AS (
 	SELECT row, bin, shade, bin - row_number() OVER (PARTITION BY row, shade ORDER BY bin) AS island FROM shaded
 )
 SELECT a.start + min(bin) * a.width, min(a.stop, a.start + (max(bin) + 1) * a.width), i.row,
-       -- Between 15 % and 100 % of the unit's colour, the rest white.
+       -- Between an eighth and all of the unit's colour, the rest white.
        (255 - (255 - u.red) * (2 + min(shade, 16)) / 18) * 65536 + (255 - (255 - u.green) * (2 + min(shade, 16)) / 18) * 256
        + 255 - (255 - u.blue) * (2 + min(shade, 16)) / 18
 FROM islands i JOIN plot_row r ON r.row = i.row JOIN plot_unit u ON u.unit = r.unit, plot_axis a
 GROUP BY i.row, shade, island ORDER BY i.row, min(bin);
 
--- Rows: row, label, share of cycles occupied in per cent.
+-- Rows: row, label, share of cycles occupied.
 SELECT r.row,
        r.first || CASE WHEN r.queues > 1 THEN '…' || replace(r.last, rtrim(r.last, '0123456789'), '') ELSE '' END,
-       printf('%.0f %%', 100.0 * (SELECT sum(s.stop - s.start) FROM span s JOIN plot_queue q ON q.queue = s.queue WHERE q.row = r.row)
+       printf('%.0f %%', 100.0 * (SELECT sum(c.busy) FROM plot_cell c WHERE c.row = r.row)
               / (r.queues * (SELECT max(1, stop - start) FROM plot_axis)))
 FROM plot_row r ORDER BY r.row;
 
--- Units: first row, last row, colour, name.
-SELECT first, last, red * 65536 + green * 256 + blue, upper(unit) FROM plot_unit ORDER BY first;
+-- Units: first row, last row.
+SELECT first, last FROM plot_unit ORDER BY first;
 
 -- Layers: first issue, last result, name.
-SELECT min(s.start), max(coalesce(s.due, s.stop)), e.name
-FROM span s JOIN node d ON d.id = s.node JOIN epochs e ON e.id = d.epoch GROUP BY e.id ORDER BY e.id;
+SELECT l.start, l.stop, e.name FROM plot_layer l JOIN epochs e ON e.id = l.epoch ORDER BY e.id;
