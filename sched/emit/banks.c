@@ -19,8 +19,8 @@ static const struct {
 	const char *name;
 	unsigned parameters;
 } map_kinds[] = {
-    [MAP_MOD] = {"mod", 1},         [MAP_SKEW] = {"skew", 2}, [MAP_XORFOLD] = {"xorfold", 1},
-    [MAP_SWIZZLE] = {"swizzle", 3}, [MAP_POLY] = {"poly", 1}, [MAP_IDEAL] = {"ideal", 0},
+	[MAP_MOD] = {"mod", 1},         [MAP_SKEW] = {"skew", 2}, [MAP_XORFOLD] = {"xorfold", 1},
+	[MAP_SWIZZLE] = {"swizzle", 3}, [MAP_POLY] = {"poly", 1}, [MAP_IDEAL] = {"ideal", 0},
 };
 
 struct bank_map {
@@ -163,7 +163,7 @@ struct bank_calendar {
 bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error)
 {
 	bank_map *map =
-	    bank_map_new(machine->sram_map, (unsigned)machine->sram_banks, (uint64_t)machine->sram_rows, error);
+		bank_map_new(machine->sram_map, (unsigned)machine->sram_banks, (uint64_t)machine->sram_rows, error);
 	bank_calendar *c;
 
 	if (!map)
@@ -356,7 +356,7 @@ bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t n = 0; n < print.waves * c->service; n++) {
 			const uint64_t *wave =
-			    &g_array_index(arena, uint64_t, print.first + n / c->service * wave_words);
+				&g_array_index(arena, uint64_t, print.first + n / c->service * wave_words);
 			uint64_t *taken = planes_at(c, cycle + n, pass == 1);
 
 			if (pass == 1)

@@ -57,8 +57,10 @@ static bool emit_macro(tspe *e, const low_macro *macro, GError **error)
 		done = tspe_vloop(e, macro, e->start, error);
 		break;
 	case LOW_MATMUL:
+		done = tspe_matmul(e, macro, e->start, error);
+		break;
 	case LOW_CONV:
-		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "mxm");
+		done = tspe_conv(e, macro, e->start, error);
 		break;
 	case LOW_TRANSPOSE:
 		done = tspe_transpose(e, macro, e->start, error);
@@ -98,6 +100,8 @@ static bool emit_all(tspe *e, GError **error)
 	epoch = &g_array_index(e->program->epochs, isa_epoch, e->epoch);
 	epoch->macs = graph_macs(e->low->g);
 	epoch->vxm_ops = count_vector_work(e);
+	if (e->block_peak)
+		epoch->mxm_ceiling = (double)e->block_work / (double)e->block_peak;
 	return true;
 }
 
@@ -115,8 +119,10 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
 	bool done;
 
 	find_queues(&e);
+	tspe_mxm_init(&e);
 	done = tspe_calendars_init(&e.cal, machine, start, error) && emit_all(&e, error);
 	*end = e.end;
+	tspe_mxm_fini(&e);
 	tspe_memory_free(&e);
 	tspe_calendars_fini(&e.cal);
 	return done;

@@ -46,8 +46,9 @@ typedef struct tspe_calendars {
 	unsigned queues;
 	alg_calendar **reg; /* [registers] */
 	unsigned registers;
-	unsigned next_register; /* where the search for free ones begins */
-	GPtrArray *pages;       /* of tspe_ports */
+	unsigned next_register;                  /* where the search for free ones begins */
+	alg_calendar *port[2 * TSPE_PLANES_MAX]; /* activation ports, then weight ports: hold one value at a time */
+	GPtrArray *pages;                        /* of tspe_ports */
 	int64_t first_page;
 	int64_t floor, horizon;
 } tspe_calendars;
@@ -67,6 +68,10 @@ void tspe_release_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_
 /* COUNT consecutive registers free in cycles FROM..TO: takes them and returns the first, or -1. */
 int tspe_take_registers(tspe_calendars *c, unsigned count, int64_t from, int64_t to);
 void tspe_release_registers(tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to);
+
+/* Do the operand ports that PLACE writes hold no other value in cycles FROM..TO?  Then takes them. */
+bool tspe_take_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t to);
+void tspe_release_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t to);
 
 /* A tensor in the SRAM.  Element (row, lane) lies at base + row*row_pitch + (lane / vector)*block_stride +
  * (lane mod vector)*element; a convolution's input has rows (image, y, x) with borders of zeros around each image. */

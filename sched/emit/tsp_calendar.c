@@ -27,6 +27,8 @@ bool tspe_calendars_init(tspe_calendars *c, const isa_machine *machine, int64_t 
 	c->reg = g_new(alg_calendar *, c->registers);
 	for (unsigned r = 0; r < c->registers; r++)
 		c->reg[r] = alg_calendar_new(1);
+	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
+		c->port[p] = alg_calendar_new(1);
 	c->pages = g_ptr_array_new_with_free_func(g_free);
 	c->first_page = start >> PAGE_SHIFT;
 	return true;
@@ -41,6 +43,8 @@ void tspe_calendars_fini(tspe_calendars *c)
 		alg_calendar_free(c->queue[q]);
 	for (unsigned r = 0; r < c->registers; r++)
 		alg_calendar_free(c->reg[r]);
+	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
+		alg_calendar_free(c->port[p]);
 	g_free(c->queue);
 	g_free(c->reg);
 	g_ptr_array_unref(c->pages);
@@ -60,6 +64,8 @@ void tspe_calendars_advance(tspe_calendars *c)
 		alg_calendar_forget(c->queue[q], floor);
 	for (unsigned r = 0; r < c->registers; r++)
 		alg_calendar_forget(c->reg[r], floor);
+	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
+		alg_calendar_forget(c->port[p], floor);
 	drop = (guint)MIN(page - c->first_page, (int64_t)c->pages->len);
 	if (drop)
 		g_ptr_array_remove_range(c->pages, 0, drop);
@@ -167,4 +173,36 @@ void tspe_release_registers(tspe_calendars *c, unsigned first, unsigned count, i
 {
 	for (unsigned i = 0; i < count; i++)
 		alg_calendar_release(c->reg[first + i], from, to - from + 1, 1);
+}
+
+/* Ports that PLACE names, one bit each: activation ports, then weight ports. */
+static unsigned ports_named(unsigned place)
+{
+	unsigned index = isa_place_index(place);
+
+	if (isa_place_kind(place) == ISA_PLACE_KIND_ACT)
+		return index;
+	return isa_place_kind(place) == ISA_PLACE_KIND_WT ? 1u << (TSPE_PLANES_MAX + index) : 0;
+}
+
+bool tspe_take_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t to)
+{
+	unsigned ports = ports_named(place);
+
+	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
+		if (ports >> p & 1 && !alg_calendar_fits(c->port[p], from, to - from + 1, 1))
+			return false;
+	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
+		if (ports >> p & 1)
+			alg_calendar_reserve(c->port[p], from, to - from + 1, 1);
+	return true;
+}
+
+void tspe_release_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t to)
+{
+	unsigned ports = ports_named(place);
+
+	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
+		if (ports >> p & 1)
+			alg_calendar_release(c->port[p], from, to - from + 1, 1);
 }

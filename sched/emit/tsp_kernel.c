@@ -49,18 +49,18 @@ int tspe_kernel_add(tspe_kernel *k, enum isa_op op, const uint16_t *queues, unsi
 
 	g_assert(k->step_count < TSPE_STEPS_MAX && queue_count > 0);
 	*s = (tspe_step){
-	    .insn = isa_insn_make(op, queues[0], 0),
-	    .queues = queues,
-	    .queue_count = queue_count,
-	    .in = {-1, -1},
-	    .fan = 1,
-	    .members = 1,
-	    .skew = (int32_t)isa_machine_skew(m, info->unit),
-	    .delay = (int32_t)isa_machine_timing(m, info->timing),
-	    .hold = 1,
-	    .beats_max = 1,
-	    .beats_min = 1,
-	    .not_before = TSPE_NEVER,
+		.insn = isa_insn_make(op, queues[0], 0),
+		.queues = queues,
+		.queue_count = queue_count,
+		.in = {-1, -1},
+		.fan = 1,
+		.members = 1,
+		.skew = (int32_t)isa_machine_skew(m, info->unit),
+		.delay = (int32_t)isa_machine_timing(m, info->timing),
+		.hold = 1,
+		.beats_max = 1,
+		.beats_min = 1,
+		.not_before = TSPE_NEVER,
 	};
 	if (info->unit == ISA_UNIT_VXM)
 		s->delay += (int32_t)m->vxm_entry_cycles;
@@ -285,8 +285,8 @@ uint32_t tspe_kernel_interval(const tspe_kernel *k)
 	interval = MAX(interval, quotient(weights, (uint64_t)m->mxm_weight_bytes));
 	if (!bank_map_is_ideal(bank_calendar_map(k->e->cal.banks)))
 		interval =
-		    MAX(interval, quotient(bank_work(k), bank_map_banks_used(bank_calendar_map(k->e->cal.banks)) *
-		                                             (uint64_t)m->sram_ports));
+			MAX(interval, quotient(bank_work(k), bank_map_banks_used(bank_calendar_map(k->e->cal.banks)) *
+		                                                     (uint64_t)m->sram_ports));
 	return interval;
 }
 
@@ -324,11 +324,12 @@ static bool cannot_place(const tspe_kernel *k, GError **error)
 	const char *node = g_array_index(k->e->program->nodes, isa_node, k->e->node).name;
 
 	g_set_error(
-	    error, TSP_ERROR, TSP_ERROR_USER,
-	    "'%s': one iteration needs more registers or ports than the machine has (vreg.count %" G_GINT64_FORMAT
-	    ", vreg.read_ports %" G_GINT64_FORMAT ", vreg.write_ports %" G_GINT64_FORMAT
-	    ", mxm.weight_bytes_per_cycle %" G_GINT64_FORMAT ")",
-	    node, k->e->m->vreg_count, k->e->m->vreg_read_ports, k->e->m->vreg_write_ports, k->e->m->mxm_weight_bytes);
+		error, TSP_ERROR, TSP_ERROR_USER,
+		"'%s': one iteration needs more registers or ports than the machine has (vreg.count %" G_GINT64_FORMAT
+		", vreg.read_ports %" G_GINT64_FORMAT ", vreg.write_ports %" G_GINT64_FORMAT
+		", mxm.weight_bytes_per_cycle %" G_GINT64_FORMAT ")",
+		node, k->e->m->vreg_count, k->e->m->vreg_read_ports, k->e->m->vreg_write_ports,
+		k->e->m->mxm_weight_bytes);
 	return false;
 }
 

@@ -77,11 +77,11 @@ static unsigned worst_beats(tspe *e, const tspe_tensor *t, int64_t pitch, GArray
 	for (uint64_t x = 0; x < MIN(c->ow, 24); x++)
 		for (uint64_t y = 0; y < MIN(c->oh, 3); y++) {
 			bank_access access = {
-			    .addr = t->base + (uint64_t)((int64_t)(y * c->stride_h) * pitch +
-			                                 (int64_t)(x * c->stride_w) * t->row_pitch),
-			    .seg = (uint32_t)(MIN(c->s * c->c, c->block_run) * t->element),
-			    .pitch = (int32_t)pitch,
-			    .count = (uint32_t)c->block_rows,
+				.addr = t->base + (uint64_t)((int64_t)(y * c->stride_h) * pitch +
+			                                     (int64_t)(x * c->stride_w) * t->row_pitch),
+				.seg = (uint32_t)(MIN(c->s * c->c, c->block_run) * t->element),
+				.pitch = (int32_t)pitch,
+				.count = (uint32_t)c->block_rows,
 			};
 
 			g_array_set_size(arena, 0);
@@ -172,9 +172,9 @@ static bool is_straddled(const tspe *e, uint32_t tensor)
 static bool lives_with(const tspe_tensor *a, const tspe_tensor *b)
 {
 	uint32_t a_first = a->low->host ? 0 : a->low->first_macro,
-	         a_last = a->low->output ? UINT32_MAX : a->low->last_macro;
+		 a_last = a->low->output ? UINT32_MAX : a->low->last_macro;
 	uint32_t b_first = b->low->host ? 0 : b->low->first_macro,
-	         b_last = b->low->output ? UINT32_MAX : b->low->last_macro;
+		 b_last = b->low->output ? UINT32_MAX : b->low->last_macro;
 
 	return a_first <= b_last && b_first <= a_last;
 }
@@ -218,7 +218,7 @@ static uint64_t place_all(tspe *e, enum plan plan)
 
 		lay_out(e, t, plan, is_straddled(e, i));
 		t->base =
-		    plan == PLAN_REUSE ? first_fit(e, i, alignment) : (top + alignment - 1) / alignment * alignment;
+			plan == PLAN_REUSE ? first_fit(e, i, alignment) : (top + alignment - 1) / alignment * alignment;
 		top = MAX(top, t->base + t->bytes);
 	}
 	return top;
@@ -266,14 +266,14 @@ static void add_term(isa_tensor *t, uint32_t dim, uint64_t div, uint64_t mod, in
 static void add_tensor(tspe *e, const tspe_tensor *t)
 {
 	isa_tensor entry = {
-	    .name = g_strdup(t->low->name),
-	    .type = t->low->type,
-	    .rank = 2,
-	    .shape = {t->low->rows, t->low->lanes},
-	    .base = t->base + (uint64_t)t->border,
-	    .epoch = e->epoch,
-	    .output = t->low->output,
-	    .bytes = t->bytes,
+		.name = g_strdup(t->low->name),
+		.type = t->low->type,
+		.rank = 2,
+		.shape = {t->low->rows, t->low->lanes},
+		.base = t->base + (uint64_t)t->border,
+		.epoch = e->epoch,
+		.output = t->low->output,
+		.bytes = t->bytes,
 	};
 
 	if (t->conv) {
@@ -294,8 +294,8 @@ static void add_tensor(tspe *e, const tspe_tensor *t)
 static const graph_conv *conv_of(const tspe *e, const low_tensor *t)
 {
 	return t->conv_input_of < 0
-	           ? NULL
-	           : &graph_at(e->low->g, g_array_index(e->low->macros, low_macro, t->conv_input_of).node)->conv;
+	               ? NULL
+	               : &graph_at(e->low->g, g_array_index(e->low->macros, low_macro, t->conv_input_of).node)->conv;
 }
 
 static void begin_tensor(tspe *e, guint index)
@@ -316,7 +316,7 @@ static void begin_tensor(tspe *e, guint index)
 bool tspe_memory_plan(tspe *e, GError **error)
 {
 	uint64_t capacity =
-	    bank_map_capacity_blocks(bank_calendar_map(e->cal.banks)) * (uint64_t)e->m->sram_block_bytes;
+		bank_map_capacity_blocks(bank_calendar_map(e->cal.banks)) * (uint64_t)e->m->sram_block_bytes;
 	uint64_t bytes = 0;
 
 	e->tensors = g_new0(tspe_tensor, e->low->tensors->len + 1);

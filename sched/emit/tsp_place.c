@@ -26,8 +26,8 @@ int64_t tspe_due_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32
 
 	if (s->memory)
 		beats = s->beats_max == s->beats_min
-		            ? s->beats_max
-		            : bank_calendar_beats(k->e->cal.banks, s->prints[(size_t)(k->first + i) * s->fan + j]);
+		                ? s->beats_max
+		                : bank_calendar_beats(k->e->cal.banks, s->prints[(size_t)(k->first + i) * s->fan + j]);
 	return tspe_sample_at(k, s, s->once ? 0 : i, j) + s->delay + (int64_t)beats - 1;
 }
 
@@ -190,7 +190,7 @@ static lifetime lifetime_of(const tspe_kernel *k, const tspe_step *leader)
 
 static bool leads(const tspe_step *s)
 {
-	return s->result == TSPE_REGISTERS && s->member == 0;
+	return s->result != TSPE_NOTHING && s->member == 0;
 }
 
 static unsigned registers_of(const tspe_step *leader, uint32_t wrap)
@@ -207,31 +207,42 @@ static void release_windows(tspe_kernel *k, unsigned end)
 		if (!leads(s))
 			continue;
 		life = lifetime_of(k, s);
-		tspe_release_registers(&k->e->cal, s->reg, registers_of(s, s->wrap), life.from, life.to);
+		if (s->result == TSPE_PORT)
+			tspe_release_latches(&k->e->cal, s->insn.dst, life.from, life.to);
+		else
+			tspe_release_registers(&k->e->cal, s->reg, registers_of(s, s->wrap), life.from, life.to);
 	}
 }
 
-/* Registers for all values, or none. */
-static bool take_windows(tspe_kernel *k)
+/* Where the values of a leader's group are kept. */
+static enum outcome take_window(tspe_kernel *k, tspe_step *s)
+{
+	lifetime life = lifetime_of(k, s);
+	int reg = -1;
+
+	if (s->result == TSPE_PORT)
+		return tspe_take_latches(&k->e->cal, s->insn.dst, life.from, life.to) ? PLACED : FAILED;
+	if (registers_of(s, life.wrap) < 1024)
+		reg = tspe_take_registers(&k->e->cal, registers_of(s, life.wrap), life.from, life.to);
+	if (reg < 0)
+		return ABORTED;
+	s->reg = (unsigned)reg;
+	s->wrap = life.wrap;
+	return PLACED;
+}
+
+/* Registers and ports for all values, or none. */
+static enum outcome take_windows(tspe_kernel *k)
 {
 	for (unsigned i = 0; i < k->step_count; i++) {
-		tspe_step *s = &k->step[i];
-		lifetime life;
-		int reg = -1;
+		enum outcome outcome = leads(&k->step[i]) ? take_window(k, &k->step[i]) : PLACED;
 
-		if (!leads(s))
-			continue;
-		life = lifetime_of(k, s);
-		if (registers_of(s, life.wrap) < 1024)
-			reg = tspe_take_registers(&k->e->cal, registers_of(s, life.wrap), life.from, life.to);
-		if (reg < 0) {
+		if (outcome != PLACED) {
 			release_windows(k, i);
-			return false;
+			return outcome;
 		}
-		s->reg = (unsigned)reg;
-		s->wrap = life.wrap;
 	}
-	return true;
+	return PLACED;
 }
 
 /* ---------------------------------------------------------------------------------------------------- search */
@@ -296,7 +307,7 @@ static enum outcome place_from(tspe_kernel *k, const int64_t *bound, unsigned in
 	int64_t from, to;
 
 	if (index == k->step_count)
-		return take_windows(k) ? PLACED : ABORTED;
+		return take_windows(k);
 	from = bound[index];
 	to = INT64_MAX;
 	operand_window(k, s, &from, &to);

@@ -5,6 +5,12 @@
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
 
+# noise: 4096 bytes of no meaning, the same ones each time.
+noise()
+{
+	printf "$(awk 'BEGIN {x = 1; for (i = 0; i < 4096; i++) {x = (x * 75 + 74) % 65537; printf "\\%03o", x % 256}}')"
+}
+
 # refused NAME REGEX ARGUMENT...
 refused()
 {
@@ -52,7 +58,7 @@ done
 refused "a layer that does not fit the SRAM" "(222|223),?[0-9.,]* ?(MB|B)|222" -w gemm:100000x100000x1
 
 : >empty.csv
-head -c 4096 /dev/urandom >noise.csv
+noise >noise.csv
 printf 'Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n' >header.csv
 printf 'Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\nC1, 8, 8, 3, x, 3, 4, 1,\n' >word.csv
 printf 'Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\nC1, 8, 8, 9, 9, 3, 4, 1,\n' >filter.csv
@@ -66,8 +72,8 @@ mkdir folder.csv
 refused "a folder as workload" "folder.csv" -w folder.csv
 
 : >empty.tsp
-head -c 4096 /dev/urandom >noise.tspo
-head -c 4096 /dev/urandom >noise.tsp
+noise >noise.tspo
+noise >noise.tsp
 printf '@0 mem0: laod 0, 640 -> r0\n' >typo.tsp
 refused "empty assembly" "nothing to run|empty" run empty.tsp
 refused "noise as a program" "noise.tspo" run noise.tspo
@@ -77,7 +83,7 @@ refused "a missing program" "nosuch.tspo" run nosuch.tspo
 
 : >empty.yaml
 printf 'name: x\nlaens: {value: 320, class: published, source: "x"}\n' >typo.yaml
-head -c 4096 /dev/urandom >noise.yaml
+noise >noise.yaml
 refused "an empty machine file" "empty.yaml" -m ./empty.yaml
 refused "a typing error in a machine file" "typo.yaml:2:[0-9]+:.*lanes" -m ./typo.yaml
 refused "noise as a machine file" "noise.yaml" -m ./noise.yaml
