@@ -99,7 +99,8 @@ bool trace_i_add_functions(sqlite3 *db, const char *path, GError **error)
 {
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
 
-	if (sqlite3_create_function_v2(db, "occupied", 4, flags, NULL, NULL, occupied_step, occupied_final, NULL) == SQLITE_OK &&
+	if (sqlite3_create_function_v2(db, "occupied", 4, flags, NULL, NULL, occupied_step, occupied_final, NULL) ==
+	            SQLITE_OK &&
 	    sqlite3_create_function_v2(db, "tic_step", 2, flags, NULL, tic_step, NULL, NULL, NULL) == SQLITE_OK)
 		return true;
 	trace_i_sqlite_error(db, path, error);

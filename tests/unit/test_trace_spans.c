@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a span is: exact spans of small sets of issues.  Logs are "queue node start-stop issues due work delay;" in the order
- * spans end, sorted.
+ * What a span is: exact spans of small sets of issues.  Logs are "queue node start-stop issues due work delay;" in the
+ * order spans end, sorted.
  */
 #include "tests/lib/tap.h"
 #include "tests/unit/trace_fixture.h"
@@ -14,7 +14,7 @@ static void note(void *state, const trace_span *span)
 {
 	GPtrArray *lines = state;
 	g_autofree char *due =
-	    span->due == PROBE_NO_TIME ? g_strdup("-") : g_strdup_printf("%" G_GINT64_FORMAT, (gint64)span->due);
+		span->due == PROBE_NO_TIME ? g_strdup("-") : g_strdup_printf("%" G_GINT64_FORMAT, (gint64)span->due);
 
 	g_ptr_array_add(lines, g_strdup_printf("q%u n%d %" G_GINT64_FORMAT "-%" G_GINT64_FORMAT " %" G_GUINT64_FORMAT
 	                                       " due %s work %" G_GUINT64_FORMAT " delay %" G_GUINT64_FORMAT,
@@ -62,7 +62,8 @@ static fixture *one_queue(void)
 /* COUNT issues from CYCLE, INTERVAL apart; each has a result 10 cycles later and 3 units of work. */
 static void run_of(fixture *f, unsigned queue, uint32_t node, int64_t cycle, uint32_t count, uint32_t interval)
 {
-	trace_insn insn = {.cycle = cycle, .count = {count, 1}, .interval = {interval, 0}, .node = node, .queue = (uint16_t)queue};
+	trace_insn insn = {
+		.cycle = cycle, .count = {count, 1}, .interval = {interval, 0}, .node = node, .queue = (uint16_t)queue};
 
 	fixture_issue_all(f, fixture_insn(f, &insn), 10, 3, 0);
 }
@@ -119,7 +120,8 @@ static void what_follows_within_the_repeat_interval_belongs_to_the_span(void)
 	expect(far, "q0 n0 0-9 3 due 18 work 9 delay 0; q0 n0 13-14 1 due 23 work 3 delay 0");
 }
 
-/* Inner: 3 issues 2 apart (0, 2, 4), outer: 2 rounds.  The second round at 6 continues the first (2 after 4), at 20 not. */
+/* Inner: 3 issues 2 apart (0, 2, 4), outer: 2 rounds.  The second round at 6 continues the first (2 after 4), at 20
+ * not. */
 static void the_gap_between_outer_rounds_parts_unless_it_is_the_inner_interval(void)
 {
 	fixture *f = one_queue();
@@ -150,7 +152,8 @@ static void another_node_begins_another_span(void)
 	run_of(f, 0, 0, 0, 2, 1);
 	run_of(f, 0, 1, 2, 2, 1);
 	run_of(f, 0, 0, 4, 1, 0);
-	expect(f, "q0 n0 0-2 2 due 11 work 6 delay 0; q0 n0 4-5 1 due 14 work 3 delay 0; q0 n1 2-4 2 due 13 work 6 delay 0");
+	expect(f, "q0 n0 0-2 2 due 11 work 6 delay 0; q0 n0 4-5 1 due 14 work 3 delay 0; q0 n1 2-4 2 due 13 work 6 "
+	          "delay 0");
 }
 
 static void queues_are_independent(void)
@@ -246,20 +249,20 @@ int main(void)
 {
 	static const tap_case cases[] = {
 #define CASE(f) {#f, f}
-	    CASE(a_single_issue_is_a_span_of_one_cycle),
-	    CASE(issues_in_successive_cycles_join_and_a_gap_of_one_cycle_parts),
-	    CASE(a_repeated_instruction_occupies_its_queue_between_its_issues),
-	    CASE(what_follows_within_the_repeat_interval_belongs_to_the_span),
-	    CASE(the_gap_between_outer_rounds_parts_unless_it_is_the_inner_interval),
-	    CASE(an_outer_loop_alone_counts_as_the_repeat),
-	    CASE(another_node_begins_another_span),
-	    CASE(queues_are_independent),
-	    CASE(an_issue_without_result_leaves_none),
-	    CASE(a_window_keeps_the_issues_inside_it),
-	    CASE(the_order_of_records_does_not_matter),
-	    CASE(an_issue_never_reported_parts_the_span),
-	    CASE(an_issue_never_reported_is_skipped_after_65536_others),
-	    CASE(a_record_that_comes_65535_later_is_still_in_order),
+		CASE(a_single_issue_is_a_span_of_one_cycle),
+		CASE(issues_in_successive_cycles_join_and_a_gap_of_one_cycle_parts),
+		CASE(a_repeated_instruction_occupies_its_queue_between_its_issues),
+		CASE(what_follows_within_the_repeat_interval_belongs_to_the_span),
+		CASE(the_gap_between_outer_rounds_parts_unless_it_is_the_inner_interval),
+		CASE(an_outer_loop_alone_counts_as_the_repeat),
+		CASE(another_node_begins_another_span),
+		CASE(queues_are_independent),
+		CASE(an_issue_without_result_leaves_none),
+		CASE(a_window_keeps_the_issues_inside_it),
+		CASE(the_order_of_records_does_not_matter),
+		CASE(an_issue_never_reported_parts_the_span),
+		CASE(an_issue_never_reported_is_skipped_after_65536_others),
+		CASE(a_record_that_comes_65535_later_is_still_in_order),
 #undef CASE
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the writer leaves in the file: exact rows at each level, and what happens when the file cannot be written, belongs to
- * somebody else, or the program is killed.
+ * What the writer leaves in the file: exact rows at each level, and what happens when the file cannot be written,
+ * belongs to somebody else, or the program is killed.
  */
 #include "tests/lib/tap.h"
 #include "tests/unit/trace_fixture.h"
@@ -29,7 +29,13 @@ static fixture *small(void)
 {
 	fixture *f = fixture_new();
 	uint32_t epoch;
-	trace_insn load = {.cycle = 10, .count = {2, 1}, .interval = {1, 0}, .node = 0, .op = FIXTURE_LOAD, .result = 4, .beats = 1};
+	trace_insn load = {.cycle = 10,
+	                   .count = {2, 1},
+	                   .interval = {1, 0},
+	                   .node = 0,
+	                   .op = FIXTURE_LOAD,
+	                   .result = 4,
+	                   .beats = 1};
 	trace_insn abc = {.cycle = 20, .node = 1, .queue = 1, .op = FIXTURE_ABC};
 	trace_insn idle = {.cycle = 30, .node = 1, .queue = 1, .op = FIXTURE_ACC};
 
@@ -48,14 +54,28 @@ static fixture *small(void)
 static void push_small(probe *p)
 {
 	const probe_issue issues[] = {
-	    {.cycle = 20, .arrival = {14, 19, PROBE_NO_TIME}, .result = 33, .insn = 1, .queue = 1, .work = 102400},
-	    {.cycle = 10, .arrival = {PROBE_NO_TIME, PROBE_NO_TIME, PROBE_NO_TIME}, .result = 14, .insn = 0, .beats = 1,
-	     .requests = 40, .work = 640},
-	    {.cycle = 11, .arrival = {12, 9, PROBE_NO_TIME}, .result = PROBE_NO_TIME, .insn = 0, .index = 1, .beats = 2,
-	     .requests = 40, .delayed = 3, .delay = 1, .work = 640},
+		{.cycle = 20, .arrival = {14, 19, PROBE_NO_TIME}, .result = 33, .insn = 1, .queue = 1, .work = 102400},
+		{.cycle = 10,
+	         .arrival = {PROBE_NO_TIME, PROBE_NO_TIME, PROBE_NO_TIME},
+	         .result = 14,
+	         .insn = 0,
+	         .beats = 1,
+	         .requests = 40,
+	         .work = 640},
+		{.cycle = 11,
+	         .arrival = {12, 9, PROBE_NO_TIME},
+	         .result = PROBE_NO_TIME,
+	         .insn = 0,
+	         .index = 1,
+	         .beats = 2,
+	         .requests = 40,
+	         .delayed = 3,
+	         .delay = 1,
+	         .work = 640},
 	};
 	const probe_violation violation = {.cycle = 20, .insn = 1, .other = 0, .queue = 1, .kind = 1, .detail = -5};
-	const probe_violation nameless = {.cycle = 21, .insn = UINT32_MAX, .other = UINT32_MAX, .queue = 0, .kind = 2, .detail = 9};
+	const probe_violation nameless = {
+		.cycle = 21, .insn = UINT32_MAX, .other = UINT32_MAX, .queue = 0, .kind = 2, .detail = 9};
 	const probe_slip slip = {.cycle = 11, .cycles = 3, .insn = 0, .index = 1, .other = UINT32_MAX, .bank = 2};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(issues); i++) {
@@ -117,7 +137,8 @@ static void level_full_holds_every_record(void)
 	            "20|1|0|-1|13|0|0|0|0|102400\n");
 	/* queue, node, start, stop, issues, due, work, delay */
 	expect_rows(path, "SELECT * FROM span ORDER BY start", "0|0|10|12|2|14|1280|1\n1|1|20|21|1|33|102400|0\n");
-	expect_rows(path, "SELECT id, queue, node, cycle, count0, interval0, count1, interval1, latency, beats FROM insn",
+	expect_rows(path,
+	            "SELECT id, queue, node, cycle, count0, interval0, count1, interval1, latency, beats FROM insn",
 	            "0|0|0|10|2|1|1|0|4|1\n1|1|1|20|1|0|1|0|NULL|NULL\n2|1|1|30|1|0|1|0|NULL|NULL\n");
 	expect_rows(path, "SELECT * FROM violations ORDER BY cycle",
 	            "20|late-operand|mxm0.a|abc|second|conv|1|0|0|load|-5\n"
@@ -155,8 +176,9 @@ static void level_summary_holds_totals_and_violations(void)
 	g_autofree char *path = in_folder("summary.db");
 
 	write_small(path, &(trace_options){.level = TRACE_SUMMARY});
-	expect_rows(path, "SELECT (SELECT count(*) FROM issue), (SELECT count(*) FROM span), (SELECT count(*) FROM slip), "
-	                  "(SELECT count(*) FROM bank_window), (SELECT count(*) FROM violation)",
+	expect_rows(path,
+	            "SELECT (SELECT count(*) FROM issue), (SELECT count(*) FROM span), (SELECT count(*) FROM slip), "
+	            "(SELECT count(*) FROM bank_window), (SELECT count(*) FROM violation)",
 	            "0|0|0|0|2\n");
 	expect_rows(path, "SELECT id FROM insn", "0\n1\n");
 	expect_rows(path, "SELECT * FROM bank", "0|1|0|0\n1|30|2|0\n2|9|0|3\n");
@@ -166,7 +188,8 @@ static void level_summary_does_not_ask_for_issues(void)
 {
 	g_autofree char *path = in_folder("quiet.db");
 	fixture *f = small();
-	trace_writer *writer = trace_writer_open(path, &(trace_options){.level = TRACE_SUMMARY}, fixture_names(f), NULL);
+	trace_writer *writer =
+		trace_writer_open(path, &(trace_options){.level = TRACE_SUMMARY}, fixture_names(f), NULL);
 
 	CU_ASSERT_PTR_NULL(trace_writer_listener(writer).issues);
 	CU_ASSERT_PTR_NOT_NULL(trace_writer_listener(writer).violation);
@@ -195,12 +218,12 @@ static void nothing_is_lost_between_buffers(void)
 	g_autofree char *path = in_folder("many.db");
 	g_autoptr(GError) error = NULL;
 	fixture *f = fixture_gemm(1, 130, false);
-	g_autofree char *expected =
-	    g_strdup_printf("%u|%u\n", f->issues->len, f->issues->len);
+	g_autofree char *expected = g_strdup_printf("%u|%u\n", f->issues->len, f->issues->len);
 
 	CU_ASSERT_TRUE(f->issues->len > 65536 && f->issues->len % 4096 != 0);
-	CU_ASSERT_TRUE(
-	    fixture_write(f, trace_writer_open(path, &(trace_options){.level = TRACE_FULL}, fixture_names(f), &error), 0, &error));
+	CU_ASSERT_TRUE(fixture_write(
+		f, trace_writer_open(path, &(trace_options){.level = TRACE_FULL}, fixture_names(f), &error), 0,
+		&error));
 	expect_rows(path, "SELECT count(*), (SELECT sum(issues) FROM span) FROM issue", expected);
 	expect_rows(path, "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name NOT LIKE 'sqlite%'", "3\n");
 	fixture_free(f);
@@ -213,8 +236,10 @@ static void a_row_of_issue_takes_at_most_40_bytes(void)
 	fixture *f = fixture_gemm(2, 80, false);
 	g_autofree char *bytes = NULL;
 
-	fixture_write(f, trace_writer_open(path, &(trace_options){.level = TRACE_FULL}, fixture_names(f), NULL), 0, NULL);
-	bytes = fixture_rows(path, "SELECT sum(pgsize) * 1.0 / (SELECT count(*) FROM issue) FROM dbstat WHERE name = 'issue'");
+	fixture_write(f, trace_writer_open(path, &(trace_options){.level = TRACE_FULL}, fixture_names(f), NULL), 0,
+	              NULL);
+	bytes = fixture_rows(
+		path, "SELECT sum(pgsize) * 1.0 / (SELECT count(*) FROM issue) FROM dbstat WHERE name = 'issue'");
 	if (g_str_has_prefix(bytes, "error")) {
 		tap_skip("this SQLite has no dbstat");
 	} else {
@@ -229,7 +254,8 @@ static void expect_refusal(const char *path, const char *text)
 {
 	g_autoptr(GError) error = NULL;
 	fixture *f = small();
-	trace_writer *writer = trace_writer_open(path, &(trace_options){.level = TRACE_UNITS}, fixture_names(f), &error);
+	trace_writer *writer =
+		trace_writer_open(path, &(trace_options){.level = TRACE_UNITS}, fixture_names(f), &error);
 
 	CU_ASSERT_PTR_NULL(writer);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(error);
@@ -300,7 +326,8 @@ static void a_window_that_ends_before_it_starts_is_refused(void)
 	g_autoptr(GError) error = NULL;
 	fixture *f = small();
 
-	CU_ASSERT_PTR_NULL(trace_writer_open(path, &(trace_options){.window_start = 9, .window_stop = 8}, fixture_names(f), &error));
+	CU_ASSERT_PTR_NULL(trace_writer_open(path, &(trace_options){.window_start = 9, .window_stop = 8},
+	                                     fixture_names(f), &error));
 	CU_ASSERT_STRING_EQUAL(error->message, "trace window: its end 8 lies before its start 9");
 	fixture_free(f);
 }
@@ -366,11 +393,11 @@ static void records_that_make_no_sense_do_not_get_in(void)
 		void (*push)(probe *p);
 		const char *text;
 	} rows[] = {
-	    {push_negative_latency, "CHECK constraint failed: latency >= 0"},
-	    {push_more_delayed_than_requests, "CHECK constraint failed: delayed BETWEEN 0 AND requests"},
-	    {push_slip_of_nothing, "CHECK constraint failed: cycles > 0"},
-	    {push_unknown_insn, "an issue of instruction 3 was reported, but there are 3"},
-	    {push_unknown_kind, "a violation of unknown kind 3 was reported"},
+		{push_negative_latency, "CHECK constraint failed: latency >= 0"},
+		{push_more_delayed_than_requests, "CHECK constraint failed: delayed BETWEEN 0 AND requests"},
+		{push_slip_of_nothing, "CHECK constraint failed: cycles > 0"},
+		{push_unknown_insn, "an issue of instruction 3 was reported, but there are 3"},
+		{push_unknown_kind, "a violation of unknown kind 3 was reported"},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -382,8 +409,8 @@ static void records_that_make_no_sense_do_not_get_in(void)
 	}
 }
 
-/* In a child: the file may grow to 3 MB, about one transaction of 65,536 issues; ten times that are pushed.  Exit status 0
- * when the writer noticed, the run went on, and close said what was kept. */
+/* In a child: the file may grow to 3 MB, about one transaction of 65,536 issues; ten times that are pushed.  Exit
+ * status 0 when the writer noticed, the run went on, and close said what was kept. */
 static int fill_up(const char *path)
 {
 	g_autoptr(GError) error = NULL;
@@ -410,7 +437,7 @@ static int fill_up(const char *path)
 	if (trace_writer_close(writer, TRACE_COMPLETE, &error) || !g_error_matches(error, TSP_ERROR, TSP_ERROR_IO))
 		return 5;
 	printf("# %s\n", error->message);
-	return strstr(error->message, "the trace is incomplete; kept are 65536 issues") ? 0 : 6;
+	return strstr(error->message, "; the trace is incomplete, 65536 issues, ") ? 0 : 6;
 }
 
 static void a_full_disk_is_reported_at_close_and_leaves_what_was_committed(void)
@@ -455,7 +482,8 @@ static void write_for_ever(const char *path)
 	probe_init(&p);
 	probe_add_listener(&p, &listener);
 	for (uint32_t i = 0;; i++) {
-		*probe_slot(&p) = (probe_issue){.cycle = 100 + (int64_t)i, .result = 105 + (int64_t)i, .insn = insn, .index = i, .work = 640};
+		*probe_slot(&p) = (probe_issue){
+			.cycle = 100 + (int64_t)i, .result = 105 + (int64_t)i, .insn = insn, .index = i, .work = 640};
 		probe_commit(&p);
 	}
 }
@@ -527,22 +555,22 @@ int main(void)
 {
 	static const tap_case cases[] = {
 #define CASE(f) {#f, f}
-	    CASE(level_full_holds_every_record),
-	    CASE(level_units_holds_spans_and_named_instructions),
-	    CASE(level_summary_holds_totals_and_violations),
-	    CASE(level_summary_does_not_ask_for_issues),
-	    CASE(a_window_cuts_everything_that_has_a_cycle),
-	    CASE(nothing_is_lost_between_buffers),
-	    CASE(a_row_of_issue_takes_at_most_40_bytes),
-	    CASE(somebody_elses_file_is_refused_and_left_alone),
-	    CASE(a_trace_and_an_empty_file_are_replaced),
-	    CASE(places_that_cannot_be_written_are_refused_saying_why),
-	    CASE(a_symbolic_link_is_followed),
-	    CASE(a_window_that_ends_before_it_starts_is_refused),
-	    CASE(records_that_make_no_sense_do_not_get_in),
-	    CASE(a_full_disk_is_reported_at_close_and_leaves_what_was_committed),
-	    CASE(a_killed_run_leaves_whole_transactions_and_says_so),
-	    CASE(signals_are_left_to_the_other_threads),
+		CASE(level_full_holds_every_record),
+		CASE(level_units_holds_spans_and_named_instructions),
+		CASE(level_summary_holds_totals_and_violations),
+		CASE(level_summary_does_not_ask_for_issues),
+		CASE(a_window_cuts_everything_that_has_a_cycle),
+		CASE(nothing_is_lost_between_buffers),
+		CASE(a_row_of_issue_takes_at_most_40_bytes),
+		CASE(somebody_elses_file_is_refused_and_left_alone),
+		CASE(a_trace_and_an_empty_file_are_replaced),
+		CASE(places_that_cannot_be_written_are_refused_saying_why),
+		CASE(a_symbolic_link_is_followed),
+		CASE(a_window_that_ends_before_it_starts_is_refused),
+		CASE(records_that_make_no_sense_do_not_get_in),
+		CASE(a_full_disk_is_reported_at_close_and_leaves_what_was_committed),
+		CASE(a_killed_run_leaves_whole_transactions_and_says_so),
+		CASE(signals_are_left_to_the_other_threads),
 #undef CASE
 	};
 	int status;

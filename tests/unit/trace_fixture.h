@@ -11,9 +11,9 @@
 typedef struct fixture {
 	GArray *queues, *epochs, *nodes, *insns; /* trace_queue, trace_epoch, trace_node, trace_insn */
 	GStringChunk *strings;
-	trace_names names;                       /* views of the arrays, by fixture_names() */
-	GArray *issues;                          /* probe_issue, in the order a machine would report them */
-	uint64_t *bank_requests, *bank_wait;     /* [banks] */
+	trace_names names;                   /* views of the arrays, by fixture_names() */
+	GArray *issues;                      /* probe_issue, in the order a machine would report them */
+	uint64_t *bank_requests, *bank_wait; /* [banks] */
 	unsigned banks;
 } fixture;
 
