@@ -12,7 +12,7 @@ liboracle_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 ORACLE_LIBS = liboracle.a libtap.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 TIMING_TESTS = tests/timing/test_timing_hashed tests/timing/test_timing_streams tests/timing/test_timing_units \
-	tests/timing/test_timing_queues
+	tests/timing/test_timing_queues tests/timing/test_timing_rates
 check_PROGRAMS += $(TIMING_TESTS)
 TESTS += $(TIMING_TESTS)
 tests_timing_test_timing_hashed_SOURCES = tests/timing/test_timing_hashed.c
@@ -27,3 +27,6 @@ tests_timing_test_timing_units_LDADD = $(ORACLE_LIBS)
 tests_timing_test_timing_queues_SOURCES = tests/timing/test_timing_queues.c
 tests_timing_test_timing_queues_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_timing_test_timing_queues_LDADD = $(ORACLE_LIBS)
+tests_timing_test_timing_rates_SOURCES = tests/timing/test_timing_rates.c
+tests_timing_test_timing_rates_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_rates_LDADD = $(ORACLE_LIBS)
