@@ -64,8 +64,9 @@ void or_mem_epoch(or_run *run, const isa_epoch *epoch)
 	for (unsigned i = 0; epoch->images && i < epoch->images->len; i++) {
 		const isa_image *image = &g_array_index(epoch->images, isa_image, i);
 
-		g_assert(image->location + image->bytes <= m->bytes);
-		memory_put(m, image->location, image->data, image->bytes, host);
+		if (image->location < m->bytes)
+			memory_put(m, image->location, image->data, MIN(image->bytes, m->bytes - image->location),
+			           host);
 	}
 }
 
