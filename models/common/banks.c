@@ -8,17 +8,17 @@ void model_banks_init(model_banks *b, const bankmap *map, uint64_t bytes, uint32
                       uint32_t ports, bool lockstep)
 {
 	*b = (model_banks){
-	    .map = map,
-	    .bytes = bytes,
-	    .block_bytes = block_bytes,
-	    .shift = -1,
-	    .banks = bankmap_banks_used(map),
-	    .ideal = bankmap_is_ideal(map),
-	    .service = (block_bytes + port_bytes - 1) / port_bytes,
-	    .ports = ports,
-	    .lockstep = lockstep,
-	    .now = INT64_MIN,
-	    .busy_until = INT64_MIN,
+		.map = map,
+		.bytes = bytes,
+		.block_bytes = block_bytes,
+		.shift = -1,
+		.banks = bankmap_banks_used(map),
+		.ideal = bankmap_is_ideal(map),
+		.service = (block_bytes + port_bytes - 1) / port_bytes,
+		.ports = ports,
+		.lockstep = lockstep,
+		.now = INT64_MIN,
+		.busy_until = INT64_MIN,
 	};
 	for (int shift = 0; shift < 31; shift++)
 		if (UINT32_C(1) << shift == block_bytes)

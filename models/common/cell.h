@@ -10,6 +10,7 @@
 #define TSPSIM_MODELS_COMMON_CELL_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct model_version {
@@ -25,8 +26,8 @@ enum { MODEL_CELL_INLINE = 2 };
 
 typedef struct model_cell {
 	uint32_t count;
-	uint32_t capacity;    /* of spill; 0 = the versions lie in here */
-	uint32_t first;       /* of spill: versions before it are forgotten */
+	uint32_t capacity; /* of spill; 0 = the versions lie in here */
+	uint32_t first;    /* of spill: versions before it are forgotten */
 	model_version *spill;
 	model_version in[MODEL_CELL_INLINE];
 } model_cell;

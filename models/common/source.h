@@ -21,8 +21,8 @@ static inline void model_expect_begin(model_expect *e, const isa_source *piece, 
 	*e = (model_expect){piece, pieces, i0, i1, 0};
 }
 
-/* Takes the next segments, at most MAX, that share one producer; returns their number.  *NAMED tells whether the program
- * names that producer, *TAG is its instance (0 = host data). */
+/* Takes the next segments, at most MAX, that share one producer; returns their number.  *NAMED tells whether the
+ * program names that producer, *TAG is its instance (0 = host data). */
 static inline uint32_t model_expect_run(model_expect *e, uint32_t max, bool *named, uint32_t *tag)
 {
 	const isa_source *p;

@@ -276,8 +276,7 @@ static void apply(model_store *s, const model_write *w)
 	s->any_bytes = s->any_bytes || w->value;
 	for (uint32_t i = 0; i < w->shape.runs; i++) {
 		int64_t start = model_shape_run(&w->shape, i);
-		const uint8_t *bytes =
-		    w->value ? w->value->data + w->offset + (uint64_t)i * w->shape.run_bytes : NULL;
+		const uint8_t *bytes = w->value ? w->value->data + w->offset + (uint64_t)i * w->shape.run_bytes : NULL;
 
 		if (model_store_holds(s, start, w->shape.run_bytes))
 			apply_run(s, w, (uint64_t)start, bytes);
@@ -408,8 +407,7 @@ static void read_run(model_store *s, uint64_t start, uint64_t end, model_expect 
 
 	while (granule < granule_end) {
 		const model_page *page = s->pages[granule / MODEL_PAGE_GRANULES];
-		uint32_t n =
-		    (uint32_t)MIN(granule_end - granule, MODEL_PAGE_GRANULES - granule % MODEL_PAGE_GRANULES);
+		uint32_t n = (uint32_t)MIN(granule_end - granule, MODEL_PAGE_GRANULES - granule % MODEL_PAGE_GRANULES);
 
 		if (page)
 			check_page(s, page, granule, n, expect, r);

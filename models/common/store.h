@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A memory as a set of tagged granules: who wrote each last, when it became readable, and, where values are carried,
- * its bytes.  Sparse: pages appear with the first write into them; what no write has touched is answered from the host's
- * images without copying them.  Writes are filed with a due time and take effect in order of (due, filed, queue) as
- * reads pass it.  Banks and ports are not modelled here (banks.h).
+ * its bytes.  Sparse: pages appear with the first write into them; what no write has touched is answered from the
+ * host's images without copying them.  Writes are filed with a due time and take effect in order of (due, filed, queue)
+ * as reads pass it.  Banks and ports are not modelled here (banks.h).
  */
 #ifndef TSPSIM_MODELS_COMMON_STORE_H
 #define TSPSIM_MODELS_COMMON_STORE_H
@@ -51,17 +51,17 @@ enum { MODEL_PAGE_GRANULES = 256 };
 
 typedef struct model_page {
 	uint32_t tag[MODEL_PAGE_GRANULES];
-	int64_t due[MODEL_PAGE_GRANULES]; /* INT64_MIN: host data; INT64_MAX: nothing was ever there */
+	int64_t due[MODEL_PAGE_GRANULES];         /* INT64_MIN: host data; INT64_MAX: nothing was ever there */
 	uint64_t known[MODEL_PAGE_GRANULES / 64]; /* granules whose bytes are known */
-	uint8_t *bytes;                   /* NULL until somebody brings bytes */
+	uint8_t *bytes;                           /* NULL until somebody brings bytes */
 } model_page;
 
 typedef struct model_store {
 	uint64_t bytes;
 	uint32_t granule_bytes;
-	int shift;       /* log2 of granule_bytes, -1 when it is no power of two */
-	bool carry;      /* keep bytes of everything, not only of what has them */
-	bool any_bytes;  /* may any granule have known bytes? */
+	int shift;      /* log2 of granule_bytes, -1 when it is no power of two */
+	bool carry;     /* keep bytes of everything, not only of what has them */
+	bool any_bytes; /* may any granule have known bytes? */
 	model_pool *pool;
 	model_page **pages;
 	GArray *live;        /* uint64_t: indices of pages in use */
@@ -75,8 +75,8 @@ typedef struct model_store {
 void model_store_init(model_store *s, uint64_t bytes, uint32_t granule_bytes, bool carry, model_pool *pool);
 void model_store_fini(model_store *s);
 
-/* Replaces everything that is readable by IMAGES (isa_image; may be NULL).  The images' data must live on.  Fails (USER)
- * when one leaves the memory or two overlap. */
+/* Replaces everything that is readable by IMAGES (isa_image; may be NULL).  The images' data must live on.  Fails
+ * (USER) when one leaves the memory or two overlap. */
 bool model_store_begin(model_store *s, const GArray *images, GError **error);
 
 /* Lets all writes take effect that are due at or before NOW. */
@@ -87,8 +87,8 @@ static inline bool model_store_holds(const model_store *s, int64_t start, uint32
 	return start >= 0 && (uint64_t)start < s->bytes && bytes <= s->bytes - (uint64_t)start;
 }
 
-/* Reads SHAPE as settled, checks it against EXPECT, fills *R.  OUT gets the packed bytes (unknown ones are zero) unless it
- * is NULL.  Runs that leave the memory are not checked and read as zeros. */
+/* Reads SHAPE as settled, checks it against EXPECT, fills *R.  OUT gets the packed bytes (unknown ones are zero) unless
+ * it is NULL.  Runs that leave the memory are not checked and read as zeros. */
 void model_store_read(model_store *s, const model_shape *shape, model_expect *expect, uint8_t *out, model_reading *r);
 
 /* Files a write and takes over its references.  Runs that leave the memory are dropped. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A stream processor: builds its units from a machine description, feeds its queues from a program, keeps the counters.
- * Both presets are the same units: registers and a hashed SRAM, or streams and MEM slices.  Modelled after the published
- * descriptions of the first TSP (docs/sources.md); power, clocks, ECC, the host's bus and meshes of several processors
- * are not modelled.
+ * Both presets are the same units: registers and a hashed SRAM, or streams and MEM slices.  Modelled after the
+ * published descriptions of the first TSP (docs/sources.md); power, clocks, ECC, the host's bus and meshes of several
+ * processors are not modelled.
  */
 #include "models/tsp/internal.h"
 
@@ -131,7 +131,7 @@ static bool is_tagged(const isa_program *p)
 	return issues < UINT32_MAX;
 }
 
-tsp_chip *tsp_chip_new(const isa_machine *machine, const isa_program *program, sim_kernel *kernel, probe *probe,
+tsp_chip *tsp_chip_new(const isa_machine *machine, const isa_program *program, sim_kernel *kernel, probe *listeners,
                        const tsp_options *options, GError **error)
 {
 	tsp_chip *chip;
@@ -142,7 +142,7 @@ tsp_chip *tsp_chip_new(const isa_machine *machine, const isa_program *program, s
 	chip->machine = machine;
 	chip->program = program;
 	chip->kernel = kernel;
-	chip->probe = probe;
+	chip->probe = listeners;
 	chip->options = *options;
 	chip->functional = options->functional;
 	chip->freeze = options->policy == TSP_POLICY_FREEZE;

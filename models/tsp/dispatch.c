@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From op to code, by the rows of isa/ops.def: tsp_exec_<id>() executes one issue, tsp_prepare_<unit>() looks at a queue
- * word once, checks all that does not change between its issues and resolves its places.  A row without its function
- * does not link.  Vector operations share one execution; their arithmetic is tsp_vxm_<id>() in vxm_math.c.
+ * From op to code, by the rows of isa/ops.def: tsp_exec_<id>() executes one issue, tsp_prepare_<unit>() looks at a
+ * queue word once, checks all that does not change between its issues and resolves its places.  A row without its
+ * function does not link.  Vector operations share one execution; their arithmetic is tsp_vxm_<id>() in vxm_math.c.
  */
 #include "models/tsp/internal.h"
 

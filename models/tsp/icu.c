@@ -115,7 +115,7 @@ static int64_t word_arrival(const tsp_queue *q, int64_t cycle)
 	if (fetch >= q->fetches->len)
 		return SIM_NEVER;
 	return MAX(cycle, g_array_index(q->fetches, int64_t, fetch) + m->icu_ifetch_cycles +
-	                      (int64_t)(at % (uint64_t)m->icu_ifetch_words));
+	                          (int64_t)(at % (uint64_t)m->icu_ifetch_words));
 }
 
 static void begin_word(tsp_queue *q)
@@ -135,8 +135,8 @@ static void begin_word(tsp_queue *q)
 
 			q->source_count[i] = g_array_index(p->source_count, uint8_t, at);
 			if (q->source_count[i])
-				q->source[i] =
-				    &g_array_index(p->sources, isa_source, g_array_index(p->first_source, uint32_t, at));
+				q->source[i] = &g_array_index(p->sources, isa_source,
+				                              g_array_index(p->first_source, uint32_t, at));
 		}
 	}
 	q->repeats = 0;
@@ -264,7 +264,7 @@ static int64_t end_queue(tsp_queue *q)
 	return SIM_NEVER;
 }
 
-/* Reads words from CYCLE on up to the next issue: sets q->next and returns the issue's cycle, SIM_NEVER at the end.  The
+/* Reads words from CYCLE on up to the next issue: sets q->next and returns the issue's cycle, SIM_NEVER at the end. The
  * present instruction stays as it is, others still look at it in this cycle. */
 static int64_t read_words(tsp_queue *q, int64_t cycle)
 {

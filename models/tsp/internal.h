@@ -2,8 +2,9 @@
  *
  * What the files of models/tsp share.  One kernel process per instruction queue runs at the cycle in which the queue's
  * present instruction samples its operands; it executes, files results under their due times, and says when it samples
- * next.  What several queues compete for is settled later in the same cycle: the hashed SRAM in RESOLVE, sorted by queue;
- * over-use and collisions in AUDIT, blamed on the highest queues.  So no result depends on the order inside a phase.
+ * next.  What several queues compete for is settled later in the same cycle: the hashed SRAM in RESOLVE, sorted by
+ * queue; over-use and collisions in AUDIT, blamed on the highest queues.  So no result depends on the order inside a
+ * phase.
  *
  * Names: T (issue) is a queue's issue cycle, NOW its sampling cycle.  Results are due after NOW, always.
  */
@@ -37,8 +38,8 @@ typedef struct tsp_place {
 	uint16_t index; /* first register or stream, plane mask, plane, ALU */
 } tsp_place;
 
-/* What sampling an operand gave.  VALUE is borrowed until the end of the execution, its bytes begin at OFFSET; NULL when
- * no bytes are known (never in functional mode). */
+/* What sampling an operand gave.  VALUE is borrowed until the end of the execution, its bytes begin at OFFSET; NULL
+ * when no bytes are known (never in functional mode). */
 typedef struct tsp_operand {
 	model_value *value;
 	uint32_t offset;
@@ -57,22 +58,22 @@ enum tsp_queue_state { TSP_QUEUE_RUNNING, TSP_QUEUE_PARKED, TSP_QUEUE_DONE };
 
 struct tsp_queue {
 	/* the present instruction and issue */
-	int64_t issue;          /* T */
-	int64_t now;            /* NOW = T + skew */
+	int64_t issue; /* T */
+	int64_t now;   /* NOW = T + skew */
 	tsp_exec_fn exec;
-	int64_t addr, waddr;    /* stepped by the loops */
+	int64_t addr, waddr;        /* stepped by the loops */
 	int32_t rot[ISA_ROT_COUNT]; /* present offset of each rotating operand */
-	uint32_t tag;           /* instance of this issue */
-	uint32_t id;            /* instruction; TSP_NO_INSN beyond the program's list */
-	uint32_t index;         /* issue number over both loops */
+	uint32_t tag;               /* instance of this issue */
+	uint32_t id;                /* instruction; TSP_NO_INSN beyond the program's list */
+	uint32_t index;             /* issue number over both loops */
 	uint32_t i0, i1;
 	tsp_place dst, src[2];
 	const isa_source *source[ISA_OPERANDS];
 	uint8_t source_count[ISA_OPERANDS];
 	int64_t arrival[ISA_OPERANDS]; /* found by sampling */
-	int64_t extra;          /* cycles this word takes beyond its op's (SXM distance); link occupancy */
-	isa_insn insn;          /* as decoded; loops as the REPEAT words said */
-	model_value *temp[2];   /* operands put together from pieces */
+	int64_t extra;                 /* cycles this word takes beyond its op's (SXM distance); link occupancy */
+	isa_insn insn;                 /* as decoded; loops as the REPEAT words said */
+	model_value *temp[2];          /* operands put together from pieces */
 
 	/* what it used this cycle, for the audit */
 	uint32_t reads, writes; /* register ports */
@@ -92,17 +93,17 @@ struct tsp_queue {
 	const uint32_t *ids;
 	uint32_t word_count, id_count;
 	uint32_t next_word, next_id;
-	isa_insn ahead;         /* the next word, when it is an instruction */
-	int64_t first_ahead;    /* and its cycle */
-	uint8_t next;           /* enum tsp_next */
-	int64_t run_first;      /* issue cycle of the inner run's first issue */
-	int64_t resume;         /* the next word is not read before this cycle */
-	int64_t dry_at;         /* the next word was missing in this cycle; -1 = it was not */
-	uint8_t repeats;        /* REPEAT words taken; ISA_LOOPS = no more allowed */
-	uint8_t state;          /* enum tsp_queue_state */
-	int8_t fault;           /* what is wrong with the present word as such; TSP_NO_VIOLATION */
+	isa_insn ahead;      /* the next word, when it is an instruction */
+	int64_t first_ahead; /* and its cycle */
+	uint8_t next;        /* enum tsp_next */
+	int64_t run_first;   /* issue cycle of the inner run's first issue */
+	int64_t resume;      /* the next word is not read before this cycle */
+	int64_t dry_at;      /* the next word was missing in this cycle; -1 = it was not */
+	uint8_t repeats;     /* REPEAT words taken; ISA_LOOPS = no more allowed */
+	uint8_t state;       /* enum tsp_queue_state */
+	int8_t fault;        /* what is wrong with the present word as such; TSP_NO_VIOLATION */
 	int64_t fault_detail;
-	GArray *fetches;        /* int64_t: IFETCH cycles; finite queues only */
+	GArray *fetches; /* int64_t: IFETCH cycles; finite queues only */
 	uint64_t issues;
 };
 
@@ -165,14 +166,14 @@ typedef struct tsp_weights {
 	uint16_t rows, lanes;     /* rows installed; widest of them */
 	struct tsp_weights *next; /* free list */
 	union {
-		float *f16;       /* [rows][TSP_LANES_MAX], exact; functional fp16 */
-		int8_t *i8;       /* [rows][TSP_LANES_MAX]; functional int8 */
-		void *data;       /* NULL in timing mode */
+		float *f16; /* [rows][TSP_LANES_MAX], exact; functional fp16 */
+		int8_t *i8; /* [rows][TSP_LANES_MAX]; functional int8 */
+		void *data; /* NULL in timing mode */
 	};
 } tsp_weights;
 
 /* Rows on their way into the shadow buffer of a plane. */
-typedef struct tsp_row { /* one byte a lane: lane i is byte offset + i*width of the value */
+typedef struct tsp_row {    /* one byte a lane: lane i is byte offset + i*width of the value */
 	model_value *value; /* owned; NULL reads as zeros */
 	uint16_t offset;
 	uint16_t width;
@@ -191,14 +192,14 @@ typedef struct tsp_use {
 } tsp_use;
 
 typedef struct tsp_plane {
-	uint32_t *tag;  /* [rows] of the shadow buffer */
-	int64_t *due;   /* [rows]; INT64_MAX: never loaded */
+	uint32_t *tag; /* [rows] of the shadow buffer */
+	int64_t *due;  /* [rows]; INT64_MAX: never loaded */
 	uint16_t *lanes;
-	uint8_t *bytes; /* [rows][TSP_LANES_MAX]; functional */
+	uint8_t *bytes;       /* [rows][TSP_LANES_MAX]; functional */
 	tsp_loading *loading; /* sorted by (due, queue) */
 	uint32_t first, count, capacity;
-	model_cell active;    /* of tsp_weights */
-	tsp_use own, pair;    /* by the plane's own ABC, and as half of a pair */
+	model_cell active; /* of tsp_weights */
+	tsp_use own, pair; /* by the plane's own ABC, and as half of a pair */
 } tsp_plane;
 
 typedef struct tsp_mxm {
@@ -235,9 +236,9 @@ typedef struct tsp_sram {
 	bankmap *map;
 	model_banks banks;
 	/* freeze */
-	GArray *group;      /* tsp_group_access: the last group presented */
-	int64_t free_at;    /* wall time */
-	uint32_t *scratch;  /* [banks] */
+	GArray *group;     /* tsp_group_access: the last group presented */
+	int64_t free_at;   /* wall time */
+	uint32_t *scratch; /* [banks] */
 } tsp_sram;
 
 struct tsp_chip {
@@ -257,7 +258,7 @@ struct tsp_chip {
 	tsp_queue *queues;
 	uint32_t queue_count;
 	uint32_t active, parked;
-	GArray *releases;  /* int64_t, ascending: cycles at which parked queues go on */
+	GArray *releases; /* int64_t, ascending: cycles at which parked queues go on */
 	sim_process *release_process, *sram_process, *audit_process;
 
 	model_store store;
@@ -271,8 +272,8 @@ struct tsp_chip {
 	uint8_t *map_flags; /* per lane map: TSP_MAP_* */
 
 	/* settled in AUDIT */
-	GArray *violations; /* probe_violation of this cycle */
-	GArray *collisions; /* tsp_collision of this cycle */
+	GArray *violations;    /* probe_violation of this cycle */
+	GArray *collisions;    /* tsp_collision of this cycle */
 	GArray *write_overuse; /* int64_t: due cycles with too many register writes, found this cycle */
 	bool read_overuse, load_overuse, plane_overuse;
 	const tsp_queue *froze; /* direct SRAM, freeze: the lowest queue whose READWRITE met itself this cycle */
@@ -311,13 +312,15 @@ void tsp_violations_flush(tsp_chip *chip);
 uint32_t tsp_insn_of(const tsp_chip *chip, uint32_t tag);
 
 /* operand.c */
-/* Resolves PLACE for an operand of BYTES, or of STREAMS where it lies on streams; violation kind or TSP_NO_VIOLATION. */
+/* Resolves PLACE for an operand of BYTES, or of STREAMS where it lies on streams; violation kind or TSP_NO_VIOLATION.
+ */
 int tsp_place_resolve(tsp_queue *q, unsigned place, uint32_t bytes, uint32_t streams, bool is_result,
                       tsp_place *resolved);
 /* Samples operand NUMBER (a source index of the side table) at PLACE as it is at TIME; SLOT names its temporary and its
  * rotation (0: SRC0, 1: SRC1).  Checks it and sets q->arrival[number]. */
 void tsp_sample(tsp_queue *q, unsigned number, unsigned slot, int64_t time, tsp_operand *operand);
-/* Samples one stream of operand NUMBER: the next segment of E.  *REPORTED says whether the operand has its violation. */
+/* Samples one stream of operand NUMBER: the next segment of E.  *REPORTED says whether the operand has its violation.
+ */
 const tsp_drive *tsp_sample_stream(tsp_queue *q, unsigned number, uint32_t stream, int64_t time, model_expect *e,
                                    bool *reported);
 /* Samples one register of a many-register operand NUMBER at q->now: the next segment of E.  The value is borrowed. */
@@ -414,17 +417,17 @@ static inline void tsp_report(const tsp_queue *q, int64_t result, const model_se
 		return;
 	r = probe_slot(p);
 	*r = (probe_issue){
-	    .cycle = q->issue,
-	    .arrival = {q->arrival[0], q->arrival[1], q->arrival[2]},
-	    .result = result,
-	    .insn = q->id,
-	    .index = q->index,
-	    .queue = q->number,
-	    .beats = (uint16_t)MIN(beats, UINT16_MAX),
-	    .requests = (uint16_t)(service ? MIN(service->requests, UINT16_MAX) : 0),
-	    .delayed = (uint16_t)(service ? MIN(service->delayed, UINT16_MAX) : 0),
-	    .delay = (uint32_t)MIN(delay, UINT32_MAX),
-	    .work = work,
+		.cycle = q->issue,
+		.arrival = {q->arrival[0], q->arrival[1], q->arrival[2]},
+		.result = result,
+		.insn = q->id,
+		.index = q->index,
+		.queue = q->number,
+		.beats = (uint16_t)MIN(beats, UINT16_MAX),
+		.requests = (uint16_t)(service ? MIN(service->requests, UINT16_MAX) : 0),
+		.delayed = (uint16_t)(service ? MIN(service->delayed, UINT16_MAX) : 0),
+		.delay = (uint32_t)MIN(delay, UINT32_MAX),
+		.work = work,
 	};
 	probe_commit(p);
 }

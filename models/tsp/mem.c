@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * MEM slices with direct addresses: one queue a slice, one instruction a cycle, the bank in the top bit of the address.
- * A word is one byte a lane and carries one producer.  READWRITE is the only instruction that can meet itself in a bank;
- * GATHER and SCATTER reach both banks of their slice at once, one word a superlane.
+ * A word is one byte a lane and carries one producer.  READWRITE is the only instruction that can meet itself in a
+ * bank; GATHER and SCATTER reach both banks of their slice at once, one word a superlane.
  */
 #include "models/tsp/internal.h"
 
@@ -88,14 +88,14 @@ static void file_write(tsp_queue *q, const model_shape *shape, model_value *inde
 {
 	tsp_chip *chip = q->chip;
 	model_write write = {
-	    .due = q->now + chip->delay[ISA_TIMING_MEM_WRITE],
-	    .filed = q->now,
-	    .shape = *shape,
-	    .value = model_value_ref(data->value),
-	    .index_value = index_value,
-	    .offset = data->offset,
-	    .tag = q->tag,
-	    .queue = q->number,
+		.due = q->now + chip->delay[ISA_TIMING_MEM_WRITE],
+		.filed = q->now,
+		.shape = *shape,
+		.value = model_value_ref(data->value),
+		.index_value = index_value,
+		.offset = data->offset,
+		.tag = q->tag,
+		.queue = q->number,
 	};
 
 	model_store_write(&chip->store, &write);

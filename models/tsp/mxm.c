@@ -267,12 +267,12 @@ void tsp_exec_LW(tsp_chip *chip, tsp_queue *q)
 	}
 	for (unsigned p = 0; p < planes; p++) {
 		tsp_loading l = {
-		    .due = due,
-		    .tag = q->tag,
-		    .first = (uint16_t)q->addr,
-		    .rows = (uint16_t)insn->count,
-		    .lanes = insn->lanes,
-		    .queue = q->number,
+			.due = due,
+			.tag = q->tag,
+			.first = (uint16_t)q->addr,
+			.rows = (uint16_t)insn->count,
+			.lanes = insn->lanes,
+			.queue = q->number,
 		};
 
 		if (chip->functional)
@@ -392,8 +392,8 @@ static void occupy(tsp_use *use, int64_t now, int64_t cycles)
 	*use = (tsp_use){now, now + cycles, use->until};
 }
 
-/* An ABC needs its plane, or its pair, for some cycles.  When two queues take the odd plane in one cycle, the audit blames
- * the higher one, the plane's own. */
+/* An ABC needs its plane, or its pair, for some cycles.  When two queues take the odd plane in one cycle, the audit
+ * blames the higher one, the plane's own. */
 static void occupy_planes(tsp_chip *chip, tsp_queue *q, tsp_plane *plane)
 {
 	int64_t cycles = is_f16(q) ? chip->machine->mxm_fp16_interval_cycles : chip->machine->mxm_int8_interval_cycles;

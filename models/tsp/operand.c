@@ -119,7 +119,8 @@ static bool check_tag(tsp_queue *q, unsigned number, model_cell *cell, const mod
 	if (late && (!v || late->due > v->due))
 		tsp_violate(q, ISA_VIOLATION_LATE_OPERAND, q->now, tsp_insn_of(q->chip, tag), detail);
 	else if (!v)
-		tsp_violate(q, ISA_VIOLATION_UNWRITTEN, q->now, named ? tsp_insn_of(q->chip, tag) : TSP_NO_INSN, detail);
+		tsp_violate(q, ISA_VIOLATION_UNWRITTEN, q->now, named ? tsp_insn_of(q->chip, tag) : TSP_NO_INSN,
+		            detail);
 	else
 		tsp_violate(q, ISA_VIOLATION_WRONG_OPERAND, q->now, tsp_insn_of(q->chip, v->tag), detail);
 	return false;
@@ -163,7 +164,8 @@ static void sample_cell(tsp_queue *q, unsigned number, model_cell *cell, int64_t
 }
 
 /* Two registers: their versions are checked as one operand. */
-static void sample_pair(tsp_queue *q, unsigned number, unsigned slot, uint32_t first, int64_t time, tsp_operand *operand)
+static void sample_pair(tsp_queue *q, unsigned number, unsigned slot, uint32_t first, int64_t time,
+                        tsp_operand *operand)
 {
 	tsp_vregs *vregs = &q->chip->vregs;
 	const model_version *v[2];
@@ -289,7 +291,7 @@ const tsp_drive *tsp_sample_stream(tsp_queue *q, unsigned number, uint32_t strea
 static void sample_streams(tsp_queue *q, unsigned number, unsigned slot, int64_t time, tsp_operand *operand)
 {
 	const tsp_place *p = &q->src[slot];
-	const tsp_drive *found[4];
+	const tsp_drive *found[4] = {NULL};
 	bool reported = false, all = true;
 	model_expect e;
 
@@ -333,12 +335,12 @@ void tsp_sample(tsp_queue *q, unsigned number, unsigned slot, int64_t time, tsp_
 static void put(tsp_queue *q, model_cell *cell, int64_t due, model_value *value, unsigned part)
 {
 	model_version version = {
-	    .due = due,
-	    .filed = q->now,
-	    .payload = model_value_ref(value),
-	    .tag = q->tag,
-	    .queue = q->number,
-	    .part = (uint8_t)part,
+		.due = due,
+		.filed = q->now,
+		.payload = model_value_ref(value),
+		.tag = q->tag,
+		.queue = q->number,
+		.part = (uint8_t)part,
 	};
 
 	model_cell_put(cell, &version, tsp_drop_value, &q->chip->pool);
@@ -359,7 +361,7 @@ static void write_vreg(tsp_queue *q, int64_t due, model_value *value)
 
 void tsp_write_part(tsp_queue *q, unsigned k, int64_t due, model_value *value)
 {
-	int64_t index = q->dst.index + q->rot[ISA_ROT_DST] + k;
+	int64_t index = (int64_t)q->dst.index + q->rot[ISA_ROT_DST] + (int64_t)k;
 
 	tsp_note_due(q->chip, due);
 	if (q->dst.kind == ISA_PLACE_KIND_STREAM) {

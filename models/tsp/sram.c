@@ -2,8 +2,8 @@
  *
  * The flat hashed SRAM.  Queues only announce their accesses; once a cycle, when all have, they are served sorted by
  * queue: block requests to the banks the map names, per-bank FIFO, an access ending with its last block.  A load reads
- * the bytes as they are in that cycle.  Under freeze the memory is lockstep: the accesses of a cycle form a group, and a
- * group that finds the memory occupied stops the machine; program time does not see that, only the slip grows.
+ * the bytes as they are in that cycle.  Under freeze the memory is lockstep: the accesses of a cycle form a group, and
+ * a group that finds the memory occupied stops the machine; program time does not see that, only the slip grows.
  * Refresh, ECC and read-modify-write of part blocks are not modelled.
  */
 #include "models/tsp/internal.h"
@@ -131,9 +131,9 @@ void tsp_exec_STOREX(tsp_chip *chip, tsp_queue *q)
 void tsp_check_reading(tsp_queue *q, const model_reading *r)
 {
 	static const enum isa_violation kinds[] = {
-	    [MODEL_FAULT_UNWRITTEN] = ISA_VIOLATION_UNWRITTEN,
-	    [MODEL_FAULT_WRONG] = ISA_VIOLATION_WRONG_OPERAND,
-	    [MODEL_FAULT_LATE] = ISA_VIOLATION_LATE_OPERAND,
+		[MODEL_FAULT_UNWRITTEN] = ISA_VIOLATION_UNWRITTEN,
+		[MODEL_FAULT_WRONG] = ISA_VIOLATION_WRONG_OPERAND,
+		[MODEL_FAULT_LATE] = ISA_VIOLATION_LATE_OPERAND,
 	};
 
 	q->arrival[0] = r->due; /* INT64_MIN is PROBE_NO_TIME */
@@ -203,12 +203,12 @@ static model_value *read_store(tsp_queue *q, const model_shape *shape)
 static void file_store(tsp_queue *q, const model_shape *shape, const tsp_operand *map, int64_t due)
 {
 	model_write write = {
-	    .due = due,
-	    .filed = q->now,
-	    .shape = *shape,
-	    .index_value = shape->index ? model_value_ref(map->value) : NULL,
-	    .tag = q->tag,
-	    .queue = q->number,
+		.due = due,
+		.filed = q->now,
+		.shape = *shape,
+		.index_value = shape->index ? model_value_ref(map->value) : NULL,
+		.tag = q->tag,
+		.queue = q->number,
 	};
 	tsp_operand data;
 
@@ -284,11 +284,11 @@ static void wait_for_memory(tsp_chip *chip, int64_t now)
 
 	if (s->group->len && wait > 0) {
 		probe_slip record = {
-		    .cycle = now,
-		    .cycles = wait,
-		    .insn = s->waiting[0]->id,
-		    .index = s->waiting[0]->index,
-		    .other = TSP_NO_INSN,
+			.cycle = now,
+			.cycles = wait,
+			.insn = s->waiting[0]->id,
+			.index = s->waiting[0]->index,
+			.other = TSP_NO_INSN,
 		};
 
 		find_blocker(chip, &record);

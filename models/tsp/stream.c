@@ -138,13 +138,13 @@ void tsp_stream_drive(tsp_queue *q, uint32_t stream, int64_t due, model_value *v
 			break;
 		}
 	*add_drive(slot) = (tsp_drive){
-	    .value = model_value_ref(value),
-	    .filed = q->now,
-	    .tag = q->tag,
-	    .position = position,
-	    .queue = q->number,
-	    .width = (uint8_t)width,
-	    .byte = (uint8_t)byte,
+		.value = model_value_ref(value),
+		.filed = q->now,
+		.tag = q->tag,
+		.position = position,
+		.queue = q->number,
+		.width = (uint8_t)width,
+		.byte = (uint8_t)byte,
 	};
 }
 
@@ -201,8 +201,7 @@ enum isa_violation tsp_stream_miss(tsp_queue *q, uint32_t stream, int64_t time, 
 
 	*other = found ? tsp_insn_of(q->chip, found->tag) : named ? tsp_insn_of(q->chip, tag) : TSP_NO_INSN;
 	if (named && found) {
-		tsp_slot *slot =
-		    slot_at(&f->stream[stream], diagonal_of(f, stream, time, q->info->position));
+		tsp_slot *slot = slot_at(&f->stream[stream], diagonal_of(f, stream, time, q->info->position));
 		const tsp_drive *d = drives_of(slot);
 
 		for (unsigned i = 0; i < slot->count; i++)
@@ -245,8 +244,8 @@ static void audit_cell(tsp_chip *chip, const tsp_collision *c, int64_t now)
 			continue;
 		q->collided = true;
 		tsp_violate(q, ISA_VIOLATION_STREAM_COLLISION,
-		            time_at(&chip->fabric, c->stream, c->diagonal, c->position),
-		            tsp_insn_of(chip, first->tag), c->stream);
+		            time_at(&chip->fabric, c->stream, c->diagonal, c->position), tsp_insn_of(chip, first->tag),
+		            c->stream);
 	}
 }
 

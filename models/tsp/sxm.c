@@ -77,7 +77,9 @@ static int prepare_transpose(tsp_chip *chip, tsp_queue *q)
 
 static int prepare_map(tsp_chip *chip, tsp_queue *q)
 {
-	uint32_t need = q->insn.op == ISA_OP_PERMUTE ? TSP_MAP_BIJECTION : q->insn.op == ISA_OP_DISTRIBUTE ? TSP_MAP_LOCAL : 0;
+	uint32_t need = q->insn.op == ISA_OP_PERMUTE      ? TSP_MAP_BIJECTION
+	                : q->insn.op == ISA_OP_DISTRIBUTE ? TSP_MAP_LOCAL
+	                                                  : 0;
 
 	q->fault_detail = q->insn.map;
 	if (q->insn.map >= chip->program->maps->len || (chip->map_flags[q->insn.map] & need) != need)
@@ -229,7 +231,8 @@ static void sample_sixteen(tsp_chip *chip, tsp_queue *q, tsp_row *from)
 			d = tsp_sample_stream(q, 0, q->src[0].index + k, q->now, &e, &reported);
 			from[k] = (tsp_row){d ? d->value : NULL, d ? d->byte : 0, d ? d->width : 1};
 		} else {
-			from[k] = tsp_sample_vreg(q, 0, q->src[0].index + q->rot[ISA_ROT_SRC0] + k, &e, &reported);
+			from[k] = tsp_sample_vreg(q, 0, (int64_t)q->src[0].index + q->rot[ISA_ROT_SRC0] + k, &e,
+			                          &reported);
 		}
 		if (!from[k].value && chip->functional)
 			from[k] = (tsp_row){chip->zero, 0, 1};

@@ -23,8 +23,8 @@ uint32_t tsp_insn_of(const tsp_chip *chip, uint32_t tag)
 		else
 			high = middle;
 	}
-	if (!low || tag - g_array_index(bases, uint32_t, low - 1) >=
-	                isa_insn_issues(isa_program_insn(chip->program, low - 1)))
+	if (!low ||
+	    tag - g_array_index(bases, uint32_t, low - 1) >= isa_insn_issues(isa_program_insn(chip->program, low - 1)))
 		return TSP_NO_INSN;
 	return low - 1;
 }
@@ -32,13 +32,13 @@ uint32_t tsp_insn_of(const tsp_chip *chip, uint32_t tag)
 void tsp_violate(tsp_queue *q, enum isa_violation kind, int64_t cycle, uint32_t other, int64_t detail)
 {
 	probe_violation record = {
-	    .cycle = cycle,
-	    .insn = q->id,
-	    .index = q->index,
-	    .other = other,
-	    .queue = q->number,
-	    .kind = (uint16_t)kind,
-	    .detail = detail,
+		.cycle = cycle,
+		.insn = q->id,
+		.index = q->index,
+		.other = other,
+		.queue = q->number,
+		.kind = (uint16_t)kind,
+		.detail = detail,
 	};
 
 	g_array_append_val(q->chip->violations, record);

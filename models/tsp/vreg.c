@@ -19,14 +19,14 @@ void tsp_vregs_init(tsp_chip *chip)
 	const isa_machine *m = chip->machine;
 
 	chip->vregs = (tsp_vregs){
-	    .cells = g_new0(model_cell, MAX(m->vreg_count, 1)),
-	    .count = (uint32_t)m->vreg_count,
-	    .bytes = (uint32_t)m->vreg_bytes,
-	    .read_ports = (uint32_t)m->vreg_read_ports,
-	    .write_ports = (uint32_t)m->vreg_write_ports,
-	    .read_cycle = INT64_MIN,
-	    .due = g_new(tsp_port_slot, DUE_SLOTS),
-	    .mask = DUE_SLOTS - 1,
+		.cells = g_new0(model_cell, MAX(m->vreg_count, 1)),
+		.count = (uint32_t)m->vreg_count,
+		.bytes = (uint32_t)m->vreg_bytes,
+		.read_ports = (uint32_t)m->vreg_read_ports,
+		.write_ports = (uint32_t)m->vreg_write_ports,
+		.read_cycle = INT64_MIN,
+		.due = g_new(tsp_port_slot, DUE_SLOTS),
+		.mask = DUE_SLOTS - 1,
 	};
 	clear_slots(chip->vregs.due, DUE_SLOTS);
 }

@@ -88,7 +88,7 @@ static float float_min(float x, float y)
 			}                                                                                              \
 		}                                                                                                      \
 	}
-#define INTEGER_ONLY(id, INTEGER) BOTH(id, INTEGER, a)
+#define INTEGER_ONLY(id, INTEGER)   BOTH(id, INTEGER, a)
 #define FLOATING_ONLY(id, FLOATING) BOTH(id, a, FLOATING)
 
 BOTH(COPY, a, a)
@@ -98,7 +98,7 @@ BOTH(ABS, a < 0 ? wrap_sub(0, a) : a, fabsf(a))
 BOTH(RELU, a > 0 ? a : 0, float_max(0, a))
 BOTH(ADD, wrap_add(a, b), a + b)
 BOTH(SUB, wrap_sub(a, b), a - b)
-BOTH(MUL, wrap_mul(a, b), a * b)
+BOTH(MUL, wrap_mul(a, b), a *b)
 BOTH(MAX, a > b ? a : b, float_max(a, b))
 BOTH(MIN, a < b ? a : b, float_min(a, b))
 BOTH(EQ, a == b, a == b ? 1.0f : 0.0f)
@@ -113,7 +113,7 @@ INTEGER_ONLY(SHL, (int32_t)((uint32_t)a << shift_of(b, type)))
 INTEGER_ONLY(SHR, a >> shift_of(b, type))
 INTEGER_ONLY(ADD_SAT, saturate((int64_t)a + b, type))
 INTEGER_ONLY(SUB_SAT, saturate((int64_t)a - b, type))
-INTEGER_ONLY(MUL_SAT, saturate((int64_t)a * b, type))
+INTEGER_ONLY(MUL_SAT, saturate((int64_t)a *b, type))
 FLOATING_ONLY(EXP, num_exp_f32(a))
 FLOATING_ONLY(TANH, num_tanh_f32(a))
 FLOATING_ONLY(RSQRT, num_rsqrt_f32(a))
@@ -151,9 +151,7 @@ static void unpack(tsp_lanes *z, const uint8_t *from, unsigned n, enum isa_type 
 /* An immediate is an integer of the type in its low bits, or an fp32 number whatever the floating type. */
 static void unpack_immediate(tsp_lanes *z, uint32_t bits, unsigned n, enum isa_type type)
 {
-	int32_t value = type == ISA_TYPE_I8    ? (int8_t)bits
-	                : type == ISA_TYPE_I16 ? (int16_t)bits
-	                                       : (int32_t)bits;
+	int32_t value = type == ISA_TYPE_I8 ? (int8_t)bits : type == ISA_TYPE_I16 ? (int16_t)bits : (int32_t)bits;
 
 	for (unsigned i = 0; i < n; i++)
 		if (is_float(type))
