@@ -64,14 +64,15 @@ static void unaligned_load_asks_for_one_block_more(void)
 	CU_ASSERT_EQUAL(micro_result(m, 0), 4);
 }
 
-static void block_touched_by_two_segments_is_asked_for_once(void)
+static void block_touched_by_two_segments_is_asked_for_twice(void)
 {
-	/* Four segments of 8 bytes, 8 apart: bytes 0..31, two blocks. */
+	/* Four segments of 8 bytes, 8 apart: blocks 0, 0, 1, 1; two requests of banks 0 and 1 each: b = 2. */
 	g_autoptr(micro) m = micro_run("tsp", RESIDENT "@0 mem0: loads r0 addr=0 seg=8 pitch=8 count=4\n");
 
-	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).requests, 2);
+	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).requests, 4);
+	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).beats, 2);
 	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).work, 32);
-	CU_ASSERT_EQUAL(micro_result(m, 0), 4);
+	CU_ASSERT_EQUAL(micro_result(m, 0), 5);
 }
 
 static void indexed_load_has_the_beats_of_its_blocks(void)
@@ -86,7 +87,7 @@ static void indexed_load_has_the_beats_of_its_blocks(void)
 	CU_ASSERT_EQUAL(micro_issue(m, 1, 0).beats, 3);
 	CU_ASSERT_EQUAL(micro_result(m, 1), 10);
 	CU_ASSERT_EQUAL(micro_arrival(m, 1, 1), 4);
-	CU_ASSERT_EQUAL(micro_arrival(m, 1, 0), 0);
+	CU_ASSERT_EQUAL(micro_arrival(m, 1, 0), PROBE_NO_TIME); /* host data */
 	CU_ASSERT_EQUAL(micro_count(m, ISA_VIOLATION_COUNT), 0);
 }
 
@@ -401,7 +402,6 @@ static void epoch_replaces_the_memory(void)
 	CU_ASSERT_EQUAL(micro_count(b, ISA_VIOLATION_UNWRITTEN), 1);
 	CU_ASSERT_EQUAL(micro_count(c, ISA_VIOLATION_UNWRITTEN), 1);
 	CU_ASSERT_EQUAL(micro_count(d, ISA_VIOLATION_COUNT), 0);
-	CU_ASSERT_EQUAL(micro_arrival(d, 0, 0), 20);
 }
 
 int main(void)
@@ -415,7 +415,7 @@ int main(void)
 		CASE(load_with_two_beats_arrives_one_cycle_later),
 		CASE(beats_are_those_of_the_fullest_bank),
 		CASE(unaligned_load_asks_for_one_block_more),
-		CASE(block_touched_by_two_segments_is_asked_for_once),
+		CASE(block_touched_by_two_segments_is_asked_for_twice),
 		CASE(indexed_load_has_the_beats_of_its_blocks),
 		CASE(lower_queue_is_served_first),
 		CASE(request_of_the_next_cycle_queues_behind),

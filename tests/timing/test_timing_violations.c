@@ -54,9 +54,9 @@ static const struct {
 	{ISA_VIOLATION_ACC_OVERFLOW, "tsp",
          WEIGHTS "@5 mxm0.w: iw count=1 type=int8\n@8 mxm0.a: abc act.1 addr=512 type=int8 lanes=16\n", NULL,
          WEIGHTS "@5 mxm0.w: iw count=1 type=int8\n@8 mxm0.a: abc act.1 addr=511 type=int8 lanes=16\n"},
-	{ISA_VIOLATION_ILLEGAL, "tsp hw.vreg.count=300",
-         HASHED "@0 mem0: load r0 addr=0 len=16\n@4 vxm0: copy r300, r0 type=int8 lanes=16\n", NULL,
-         HASHED "@0 mem0: load r0 addr=0 len=16\n@4 vxm0: copy r299, r0 type=int8 lanes=16\n"},
+	{ISA_VIOLATION_ILLEGAL, "tsp", /* bitwise operations have no floating type */
+         HASHED "@0 mem0: load r0 addr=0 len=16\n@4 vxm0: not r1, r0 type=fp16 lanes=8\n", NULL,
+         HASHED "@0 mem0: load r0 addr=0 len=16\n@4 vxm0: not r1, r0 type=int16 lanes=8\n"},
 };
 
 static void each_kind_alone_and_its_neighbour(void)
@@ -199,6 +199,21 @@ static void instances_of_a_loop_are_told_apart(void)
 	CU_ASSERT_EQUAL(micro_count(too_late, ISA_VIOLATION_COUNT), 3);
 }
 
+static void register_beyond_the_last_is_found(void)
+{
+	/* Scheduled for 320 registers, run with 300; once a word, twice it issues. */
+	const char *text =
+		HASHED "@0 mem0: load r0 addr=0 len=16\n@4 vxm0: copy r%d, r0 type=int8 lanes=16 x2 every 1\n";
+	g_autofree char *last = g_strdup_printf(text, 299);
+	g_autofree char *beyond = g_strdup_printf(text, 300);
+	g_autoptr(micro) good = micro_run("tsp hw.vreg.count=300", last);
+	g_autoptr(micro) bad = micro_run("tsp hw.vreg.count=300", beyond);
+
+	CU_ASSERT_EQUAL(micro_count(good, ISA_VIOLATION_COUNT), 0);
+	CU_ASSERT_EQUAL(micro_count(bad, ISA_VIOLATION_ADDRESS_RANGE), 1);
+	CU_ASSERT_EQUAL(micro_count(bad, ISA_VIOLATION_COUNT), 1);
+}
+
 static void direct_address_beyond_the_slice_is_found(void)
 {
 	g_autoptr(micro) good = micro_run("tsp-isca20", DIRECT "@41 mem.w42: write e0 addr=8191\n");
@@ -223,6 +238,7 @@ int main(void)
 		CASE(named_host_data_must_not_have_been_overwritten),
 		CASE(granules_of_one_load_may_name_several_producers),
 		CASE(instances_of_a_loop_are_told_apart),
+		CASE(register_beyond_the_last_is_found),
 		CASE(direct_address_beyond_the_slice_is_found),
 	};
 
