@@ -19,7 +19,7 @@ typedef struct oracle_options {
 	bool functional; /* report int-overflow; values are carried in any case */
 	bool freeze;     /* else fault-continue */
 	const isa_machine
-	    *sched; /* machine whose barrier the container's cycles count from; NULL = the simulated one */
+		*sched; /* machine whose barrier the container's cycles count from; NULL = the simulated one */
 	/* Called when an epoch is over (the next one begins, or the run ends). */
 	void (*epoch_end)(void *state, const oracle_memory *memory, uint32_t epoch);
 	void *epoch_state;

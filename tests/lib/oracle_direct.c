@@ -18,7 +18,8 @@ static bool address_exists(or_run *run, const or_issue *issue, uint32_t addr)
 
 static void add_range(const or_run *run, or_issue *issue, uint32_t addr, uint64_t offset, uint64_t bytes)
 {
-	or_range range = {isa_word_location(run->hw, issue->queue->side, issue->queue->index, addr) + offset, bytes};
+	or_range range = {isa_word_location(run->hw, issue->queue->side, issue->queue->index, addr) + offset, bytes,
+	                  false};
 
 	g_array_append_val(issue->ranges, range);
 }
@@ -130,22 +131,27 @@ static int64_t link_slots(const isa_machine *hw, int64_t bytes)
 	return (int64_t)((bit_time + hw->link_bytes_per_s - 1) / hw->link_bytes_per_s);
 }
 
+/* Links live in wall time: under freeze that runs ahead of program time by the slip so far. */
+static int64_t wall_time(const or_run *run)
+{
+	return run->now + run->result->slip_cycles;
+}
+
 static void send(or_run *run, or_issue *issue)
 {
 	or_link *link = &run->link[issue->queue->index];
 	uint8_t packed[OR_BYTES_MAX];
 	unsigned bytes = or_operand_shape(run, issue, OR_FIELD_SRC0).bytes;
 	int64_t slots = link_slots(run->hw, bytes);
-	int64_t due = run->now + slots + run->hw->link_latency_cycles;
-	or_value *vector;
+	int64_t begin = MAX(wall_time(run), link->free_at);
+	int64_t receivable = begin + slots + run->hw->link_latency_cycles;
+	int64_t due = receivable - run->result->slip_cycles;
 
 	or_sample(run, issue, 0, OR_FIELD_SRC0, packed);
-	if (run->now < link->free_at)
+	if (wall_time(run) < link->free_at)
 		or_violate(run, issue, ISA_VIOLATION_PORT_OVERUSE, UINT32_MAX, issue->queue->index);
-	link->free_at = run->now + slots;
-	vector = or_value_new(run, issue->tag, due, packed, bytes);
-	g_queue_push_tail(&link->vectors, vector);
-	or_log(run, issue->tag, &(or_place){OR_LINK, issue->queue->index, 0}, due);
+	link->free_at = begin + slots;
+	g_queue_push_tail(&link->vectors, or_value_new(run, issue->tag, receivable, packed, bytes));
 	issue->record.beats = (uint16_t)slots;
 	issue->record.work = bytes;
 	or_result(run, issue, due);
@@ -155,13 +161,14 @@ static void receive(or_run *run, or_issue *issue)
 {
 	or_link *link = &run->link[issue->queue->index];
 	or_value *vector = g_queue_peek_head(&link->vectors);
+	or_place place = {OR_LINK, issue->queue->index, 0};
 	int64_t due = run->now + run->hw->link_receive_cycles;
 
-	if (vector && vector->due > run->now)
-		vector = NULL;
-	or_check(run, issue, 0, 0, &(or_place){OR_LINK, issue->queue->index, 0}, vector, ISA_VIOLATION_UNWRITTEN);
-	if (!vector)
+	if (!vector || vector->due > wall_time(run)) {
+		or_violate(run, issue, vector ? ISA_VIOLATION_LATE_OPERAND : ISA_VIOLATION_UNWRITTEN, UINT32_MAX, 0);
 		return;
+	}
+	or_check(run, issue, 0, 0, &place, vector, ISA_VIOLATION_UNWRITTEN);
 	g_queue_pop_head(&link->vectors);
 	issue->record.work = vector->size;
 	or_write(run, issue, vector->bytes, due);

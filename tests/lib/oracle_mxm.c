@@ -49,7 +49,7 @@ static void load_weights(or_run *run, or_issue *issue)
 			or_value *row = or_value_new(run, issue->tag, due, NULL, (unsigned)run->hw->lanes);
 
 			for (unsigned lane = 0; lane < insn->lanes; lane++)
-				row->bytes[lane] = packed[k * shape.bytes + lane * element + half];
+				row->bytes[lane] = packed[(k * insn->lanes + lane) * element + half];
 			or_put(run, issue, &place, row);
 		}
 	or_result(run, issue, due);
@@ -63,6 +63,7 @@ static void installed(or_run *run, or_item *item)
 	g_ptr_array_add(run->garbage, plane->active);
 	plane->active->value = item->value;
 	plane->active->rows = item->issue->insn->count;
+	plane->active->type = item->issue->insn->type;
 }
 
 static void install_weights(or_run *run, or_issue *issue)
@@ -101,19 +102,24 @@ static int64_t row_count(const or_run *run, const or_issue *issue)
 	return issue->insn->type == ISA_TYPE_F16 ? run->hw->mxm_acc_rows : MAX(1, run->hw->mxm_acc_rows / 2);
 }
 
+/* Rows of a pair: fp16 row r is row r, so is int8 row r of the even plane; int8 row r of the odd plane is row
+ * max(1, acc_rows / 2) + r. */
+static uint64_t pair_row(const or_run *run, const or_issue *issue)
+{
+	uint64_t half = (uint64_t)MAX(1, run->hw->mxm_acc_rows / 2);
+
+	return plane_of(issue) % 2 ? half + issue->addr : issue->addr;
+}
+
 static or_value **row_at(or_run *run, const or_issue *issue)
 {
-	or_plane *plane = &run->plane[plane_of(issue)];
-
-	return issue->insn->type == ISA_TYPE_F16 ? &plane->pair_row[issue->addr] : &plane->row[issue->addr];
+	return &run->plane[plane_of(issue) & ~1U].row[pair_row(run, issue)];
 }
 
 static or_place row_place(const or_run *run, const or_issue *issue)
 {
-	bool pair = issue->insn->type == ISA_TYPE_F16;
-
-	return (or_place){OR_ROW,
-	                  ((uint64_t)plane_of(issue) * 2 + pair) * (uint64_t)run->hw->mxm_acc_rows + issue->addr, 0};
+	return (or_place){OR_ROW, (plane_of(issue) / 2) * (uint64_t)(run->hw->mxm_acc_rows + 1) + pair_row(run, issue),
+	                  0};
 }
 
 static void set_f32(or_value *row, unsigned lane, float value)
@@ -216,8 +222,8 @@ static void accumulate(or_run *run, or_item *item)
 
 static void occupy(or_run *run, const or_issue *issue)
 {
-	int64_t interval =
-	    issue->insn->type == ISA_TYPE_F16 ? run->hw->mxm_fp16_interval_cycles : run->hw->mxm_int8_interval_cycles;
+	int64_t interval = issue->insn->type == ISA_TYPE_F16 ? run->hw->mxm_fp16_interval_cycles
+	                                                     : run->hw->mxm_int8_interval_cycles;
 	bool busy = false;
 
 	for (unsigned half = 0; half < planes_used(issue); half++) {
@@ -238,6 +244,18 @@ static bool row_exists(or_run *run, const or_issue *issue)
 	return false;
 }
 
+static void check_weights(or_run *run, or_issue *issue, unsigned plane)
+{
+	const or_install *active = run->plane[plane].active;
+
+	or_check(run, issue, 1, 0, &(or_place){OR_ACTIVE, plane, 0}, active ? active->value : NULL,
+	         ISA_VIOLATION_UNWRITTEN);
+	if (!active || active->type == issue->insn->type || issue->doubted & 2)
+		return;
+	issue->doubted |= 2;
+	or_violate(run, issue, ISA_VIOLATION_WRONG_OPERAND, UINT32_MAX, plane);
+}
+
 static void multiply(or_run *run, or_issue *issue)
 {
 	const isa_insn *insn = issue->insn;
@@ -253,8 +271,7 @@ static void multiply(or_run *run, or_issue *issue)
 	occupy(run, issue);
 	or_sample(run, issue, 0, OR_FIELD_SRC0, activation);
 	for (unsigned half = 0; half < planes_used(issue); half++)
-		or_check(run, issue, 1, 0, &(or_place){OR_ACTIVE, plane_of(issue) + half, 0},
-		         plane[half].active ? plane[half].active->value : NULL, ISA_VIOLATION_UNWRITTEN);
+		check_weights(run, issue, plane_of(issue) + half);
 	if (plane->active)
 		rows = MIN(plane->active->rows, (unsigned)run->hw->lanes);
 	for (unsigned lane = 0; lane < insn->lanes && rows; lane++) {

@@ -39,13 +39,13 @@ static int64_t readable(const reader *r, uint64_t word)
 	return g_array_index(r->fetches, int64_t, fetch) + hw->icu_ifetch_cycles + (int64_t)at;
 }
 
-static void underrun(const reader *r, const isa_insn *insn, int64_t cycle)
+static void word_violation(const reader *r, const isa_insn *insn, int64_t cycle, enum isa_violation kind)
 {
 	or_issue where = {.insn = insn};
 
 	where.record.insn = insn ? (uint32_t)(insn - isa_program_insn(r->run->program, 0)) : UINT32_MAX;
 	where.record.queue = (uint16_t)r->queue;
-	or_violate_at(r->run, &where, cycle, ISA_VIOLATION_QUEUE_UNDERRUN, UINT32_MAX, (int64_t)r->words);
+	or_violate_at(r->run, &where, cycle, kind, UINT32_MAX, (int64_t)r->words);
 }
 
 /* The next word is to be read in cycle CYCLE: returns when it is.  INT64_MAX when it never arrives. */
@@ -54,7 +54,7 @@ static int64_t read_word(reader *r, const isa_insn *insn, int64_t cycle)
 	int64_t there = readable(r, r->words);
 
 	if (there > cycle) {
-		underrun(r, insn, cycle);
+		word_violation(r, insn, cycle, ISA_VIOLATION_QUEUE_UNDERRUN);
 		cycle = there;
 	}
 	r->words++;
@@ -102,6 +102,17 @@ static bool read_barrier(reader *r, uint32_t id, int64_t sched_barrier)
 	return r->release != INT64_MAX;
 }
 
+/* The words of an IFETCH need room beside those that are there or on their way; the IFETCH itself has been read. */
+static void fetch(reader *r, const isa_insn *insn, int64_t cycle)
+{
+	const isa_machine *hw = r->run->hw;
+	uint64_t brought = (uint64_t)hw->icu_queue_words + r->fetches->len * (uint64_t)hw->icu_ifetch_words;
+
+	if (hw->icu_queue_words && brought - r->words + (uint64_t)hw->icu_ifetch_words > (uint64_t)hw->icu_queue_words)
+		word_violation(r, insn, cycle, ISA_VIOLATION_PORT_OVERUSE);
+	g_array_append_val(r->fetches, cycle);
+}
+
 /* One instruction with its loops.  False when the queue stops for ever. */
 static bool read_insn(reader *r, uint32_t id, int64_t sched_barrier)
 {
@@ -117,7 +128,7 @@ static bool read_insn(reader *r, uint32_t id, int64_t sched_barrier)
 	if (first == INT64_MAX)
 		return false;
 	if (insn->op == ISA_OP_IFETCH)
-		g_array_append_val(r->fetches, first);
+		fetch(r, insn, first);
 	add_issue(r, id, 0, first);
 	r->container = isa_insn_last(insn) + 1;
 	r->actual = first + 1;
