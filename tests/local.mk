@@ -27,3 +27,4 @@ EXTRA_DIST += tests/lib/tap.sh
 include $(top_srcdir)/tests/tools.mk
 include $(top_srcdir)/tests/alg.mk
 include $(top_srcdir)/tests/sim.mk
+include $(top_srcdir)/tests/graph.mk
