@@ -404,21 +404,12 @@ static bool walk_sections(cursor *c, size_t length, isa_program *p)
 	return c->at == limit || damaged(c, c->at, "bytes after the last section");
 }
 
-isa_program *isa_program_read(const char *path, GError **error)
+isa_program *isa_program_parse(const char *path, const void *data, size_t length, GError **error)
 {
-	g_autofree char *text = NULL;
-	g_autoptr(GError) cause = NULL;
-	gsize length;
-	cursor c = {.path = path, .error = error};
+	cursor c = {.path = path, .data = data, .end = length, .error = error};
 	isa_program *p;
 
-	if (!g_file_get_contents(path, &text, &length, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-		return NULL;
-	}
-	c.data = (const guint8 *)text;
-	c.end = length;
-	if (length < 4 || memcmp(text, ISA_MAGIC, 4) != 0) {
+	if (length < 4 || memcmp(data, ISA_MAGIC, 4) != 0) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: not a program container (offset 0: expected \"%s\")",
 		            path, ISA_MAGIC);
 		return NULL;
@@ -436,4 +427,17 @@ isa_program *isa_program_read(const char *path, GError **error)
 		return NULL;
 	}
 	return p;
+}
+
+isa_program *isa_program_read(const char *path, GError **error)
+{
+	g_autofree char *data = NULL;
+	g_autoptr(GError) cause = NULL;
+	gsize length;
+
+	if (!g_file_get_contents(path, &data, &length, &cause)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
+		return NULL;
+	}
+	return isa_program_parse(path, data, length, error);
 }

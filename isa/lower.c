@@ -6,9 +6,9 @@
  *
  * When a queue reads its words (docs/design.md): the word after an instruction, or after the last issue that a REPEAT
  * makes, is read one cycle later; a NOP of n is read in the first of its n cycles; the word after SYNC or NOTIFY is
- * read at the release.  A word leaves the queue when it is read.  IFETCH is put at the first free cycle in which the
- * words it brings have room: no other place lets them arrive earlier, so a queue that runs dry with this rule runs dry
- * with any. An IFETCH that the container holds already counts like an inserted one, so lowering twice changes nothing.
+ * read at the release.  A word leaves the queue when it is read.  IFETCH is put at the first free cycle (one that a NOP
+ * would fill) in which the words it brings have room: nowhere else would they arrive earlier.  An IFETCH that the
+ * container holds already counts like an inserted one, so lowering twice changes nothing.
  */
 #include "isa/program.h"
 #include "isa/format.h"

@@ -10,6 +10,9 @@
 /* A container without machine_name, machine_text and workload, which the caller sets. */
 isa_program *isa_program_blank(void);
 
+/* Reads a container from LENGTH bytes at DATA; PATH is for messages. */
+isa_program *isa_program_parse(const char *path, const void *data, size_t length, GError **error);
+
 /* Sections of the file in their order: SECTION(tag, name of the functions, part of the program's hash?).  A section may
  * refer to what stands before it. */
 #define ISA_SECTIONS(SECTION)                                                                                          \
