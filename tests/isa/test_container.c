@@ -304,6 +304,29 @@ static void wrong_frames_say_what_was_expected(void)
 	g_clear_error(&error);
 }
 
+/* Each word that is no NOP or REPEAT belongs to an instruction. */
+static void queues_name_one_instruction_a_word(void)
+{
+	g_autofree char *path = temporary_file();
+	isa_machine *m = machine("tsp");
+	isa_program *p = sample(m);
+	GError *error = NULL;
+	GArray *ids = g_ptr_array_index(p->queue_insns, queue(m, "mem0"));
+
+	g_array_set_size(ids, 0);
+	CU_ASSERT_TRUE_FATAL(isa_program_write(p, path, &error));
+	CU_ASSERT_PTR_NULL(isa_program_read(path, &error));
+	expect_error(&error, "0 instruction numbers for 1 words");
+	g_array_set_size(ids, 1);
+	g_array_index(ids, uint32_t, 0) = 5;
+	CU_ASSERT_TRUE_FATAL(isa_program_write(p, path, &error));
+	CU_ASSERT_PTR_NULL(isa_program_read(path, &error));
+	expect_error(&error, "instruction number 5, expected less than 5");
+	g_unlink(path);
+	isa_program_free(p);
+	isa_machine_free(m);
+}
+
 static void unreadable_containers_are_not_written(void)
 {
 	g_autofree char *path = temporary_file();
@@ -348,6 +371,7 @@ int main(void)
 	    {"every_changed_byte_is_found", every_changed_byte_is_found},
 	    {"signed_nonsense_is_refused_or_harmless", signed_nonsense_is_refused_or_harmless},
 	    {"wrong_frames_say_what_was_expected", wrong_frames_say_what_was_expected},
+	    {"queues_name_one_instruction_a_word", queues_name_one_instruction_a_word},
 	    {"unreadable_containers_are_not_written", unreadable_containers_are_not_written},
 	};
 

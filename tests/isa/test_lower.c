@@ -336,6 +336,64 @@ static void queues_that_run_dry_are_refused(void)
 	isa_machine_free(m);
 }
 
+/* Words: s@0, fetch@1, s@2, load@3, then REPEAT as word 4, read one cycle after the issue before it: the inner one at
+ * 4, the outer one (word 5) after the last inner issue, at 3 + 4 + 1 = 8.  Word 4 arrives at 1 + L, word 5 at 2 + L. */
+static void repeat_words_must_arrive_in_time_too(void)
+{
+	static const struct {
+		const char *fetch_cycles;
+		isa_loop inner, outer;
+		const char *error; /* NULL: fits */
+	} cases[] = {
+	    {"3", {3, 2, 0}, {1, 0, 0}, NULL},
+	    {"4", {3, 2, 0}, {1, 0, 0}, "runs dry at cycle 4: its next word arrives at 5"},
+	    {"3", {3, 2, 0}, {2, 9, 0}, NULL},
+	    /* an empty inner loop: both words are read at 4 */
+	    {"2", {1, 0, 0}, {2, 9, 0}, NULL},
+	    {"3", {1, 0, 0}, {2, 9, 0}, "runs dry at cycle 4: its next word arrives at 5"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		isa_machine *m = small_queues("4", "2", cases[i].fetch_cycles);
+		isa_program *p = isa_program_new(m);
+		unsigned q = queue(m, "c2c.w0");
+		isa_insn insn;
+		GError *error = NULL;
+
+		add_send(p, m, q, 0);
+		add_send(p, m, q, 2);
+		insn = send_at(m, q, 3);
+		insn.loop[0] = cases[i].inner;
+		insn.loop[1] = cases[i].outer;
+		isa_program_add(p, &insn, 0);
+		CU_ASSERT_EQUAL(isa_lower(p, m, &error), cases[i].error == NULL);
+		if (cases[i].error)
+			expect_error(&error, cases[i].error);
+		else if (error)
+			tap_note("%s", error->message);
+		isa_program_free(p);
+		isa_machine_free(m);
+	}
+	/* word 5 alone late: the inner REPEAT is word 3, the outer one word 4, read at 2 + 4 + 1 = 7, there at 1 + 7 */
+	for (int late = 0; late < 2; late++) {
+		isa_machine *m = small_queues("4", "2", late ? "7" : "6");
+		isa_program *p = isa_program_new(m);
+		unsigned q = queue(m, "c2c.w0");
+		isa_insn insn = send_at(m, q, 2);
+		GError *error = NULL;
+
+		add_send(p, m, q, 0);
+		insn.loop[0] = (isa_loop){3, 2, 0};
+		insn.loop[1] = (isa_loop){2, 9, 0};
+		isa_program_add(p, &insn, 0);
+		CU_ASSERT_EQUAL(isa_lower(p, m, &error), !late);
+		if (late)
+			expect_error(&error, "runs dry at cycle 7: its next word arrives at 8");
+		isa_program_free(p);
+		isa_machine_free(m);
+	}
+}
+
 static void a_fetch_of_the_program_without_room_is_refused(void)
 {
 	isa_machine *m = small_queues("4", "4", "8");
@@ -546,6 +604,7 @@ int main(void)
 	    {"fetches_split_longer_nops_as_soon_as_there_is_room", fetches_split_longer_nops_as_soon_as_there_is_room},
 	    {"queues_that_fit_need_no_fetch", queues_that_fit_need_no_fetch},
 	    {"queues_that_run_dry_are_refused", queues_that_run_dry_are_refused},
+	    {"repeat_words_must_arrive_in_time_too", repeat_words_must_arrive_in_time_too},
 	    {"a_fetch_of_the_program_without_room_is_refused", a_fetch_of_the_program_without_room_is_refused},
 	    {"random_programs_issue_when_they_say", random_programs_issue_when_they_say},
 	    {"instances_run_on_over_all_issues", instances_run_on_over_all_issues},
