@@ -14,15 +14,13 @@ libsched_a_SOURCES += \
 	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
 	sched/lower/print.c
 
-libsched_a_SOURCES += \
-	sched/sched.c sched/emit/emit.h
-
-# Back end of the stream-style machine.
+# Stream-style back end.
 libsched_a_SOURCES += \
 	sched/emit/isca20.c sched/emit/isca20.h sched/emit/isca20_calendar.c sched/emit/isca20_calendar.h \
 	sched/emit/isca20_template.c sched/emit/isca20_insns.c sched/emit/isca20_memory.c sched/emit/isca20_memory.h \
 	sched/emit/isca20_image.c sched/emit/isca20_chain.c sched/emit/isca20_split.c sched/emit/isca20_loop.h \
 	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h
+
 # Front door and back ends.
 libsched_a_SOURCES += \
 	sched/sched.c sched/emit/emit.h

@@ -207,14 +207,17 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 			continue;
 		if (!isca_choose_shape(plan, i, shape)) {
 			*hopeless = true;
+			if (getenv("ISCA_DEBUG")) g_printerr("hopeless %u %s\n", i, t->name);
 			return false;
 		}
 		order[count++] = (entry){shape->row_mod * shape->block_mod * isa_type_bytes(t->type), i};
 	}
 	qsort(order, count, sizeof(entry), compare_entries);
 	for (guint i = 0; i < count; i++)
-		if (!place_tensor(plan, order[i].tensor))
+		if (!place_tensor(plan, order[i].tensor)) {
+			if (getenv("ISCA_DEBUG")) g_printerr("cap %u: tensor %u %s width %lu life %u..%u rows %lu\n", plan->cap, order[i].tensor, isca_plan_tensor(plan, order[i].tensor)->name, order[i].width, isca_plan_tensor(plan, order[i].tensor)->first, isca_plan_tensor(plan, order[i].tensor)->last, isca_plan_tensor(plan, order[i].tensor)->rows);
 			return false;
+		}
 	return true;
 }
 

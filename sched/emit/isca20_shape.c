@@ -66,36 +66,24 @@ static bool good_shape(const isca_plan *plan, uint32_t i, const isca_shape *shap
 	return true;
 }
 
-/* Digits at distance D, as found between references of one loop. */
-static bool try_distance(const isca_plan *plan, uint32_t i, uint64_t d, isca_shape *shape)
-{
-	for (uint64_t mod = 2; mod <= 8; mod *= 2) {
-		uint64_t div = 2 * d / mod;
-
-		if (div * mod != 2 * d)
-			continue;
-		*shape = (isca_shape){div, mod, 1};
-		if (good_shape(plan, i, shape))
-			return true;
-	}
-	return false;
-}
-
-static bool try_distances(const isca_plan *plan, uint32_t i, isca_shape *shape)
+/* A digit of MOD values that tells vectors apart at a distance found between references of one loop. */
+static bool try_distances(const isca_plan *plan, uint32_t i, uint64_t mod, isca_shape *shape)
 {
 	for (guint o = 0; o < plan->operations->len; o++) {
 		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
-		int64_t first = -1;
+		int64_t last = -1;
 
 		for (unsigned s = 0; op->kind == LOW_VLOOP && s < op->loop->steps->len; s++) {
 			const low_step *step = isca_step(op->loop, s);
+			uint64_t d;
 
 			if (!is_ref_of(step, i))
 				continue;
-			if (first >= 0 && first != step->ref.first &&
-			    try_distance(plan, i, (uint64_t)ABS(step->ref.first - first), shape))
+			d = last < 0 ? 0 : (uint64_t)ABS(step->ref.first - last);
+			last = step->ref.first;
+			*shape = (isca_shape){MAX(2 * d / mod, 1), mod, 1};
+			if (d && good_shape(plan, i, shape))
 				return true;
-			first = step->ref.first;
 		}
 	}
 	return false;
@@ -115,10 +103,10 @@ bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 		return true;
 	for (uint64_t mod = 2; mod <= 32; mod *= 2) {
 		*shape = (isca_shape){1, mod, 1};
-		if (good_shape(plan, i, shape))
+		if (good_shape(plan, i, shape) || try_distances(plan, i, mod, shape))
 			return true;
 	}
-	return try_distances(plan, i, shape);
+	return false;
 }
 
 /* Words that one lane block takes in each slice. */
