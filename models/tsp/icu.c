@@ -391,6 +391,7 @@ sim_time tsp_release_run(void *state, sim_time now)
 		if (q->state != TSP_QUEUE_PARKED || q->issue > now)
 			continue;
 		q->state = TSP_QUEUE_RUNNING;
+		q->resume = INT64_MIN;
 		chip->parked--;
 		issue = read_words(q, now + 1);
 		if (issue != SIM_NEVER)

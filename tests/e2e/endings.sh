@@ -6,7 +6,7 @@
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
 
 # Long enough to be hit in the middle.
-long=gemm:20000x3200x3200
+long=gemm:30000x1600x1600
 
 # started FILE: waits until the run has committed rows.
 started()

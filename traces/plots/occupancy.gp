@@ -2,8 +2,7 @@
 #
 # Occupancy: one row a queue (or group), cycles to the right, unit by colour, share by shade.  Numbers: occupancy.sql.
 row_pixels = rows > 80 ? 9 : rows > 40 ? 13 : rows > 16 ? 17 : 24
-named = layers > 1 && layers <= 20
-top = 66 + (named ? 18 : 0)
+top = 66 + (layers > 1 ? 18 : 0)
 height = top + 52 + row_pixels * rows
 row_font = row_pixels < 12 ? ",7" : row_pixels < 16 ? ",8" : ",10"
 width = 1500
@@ -16,8 +15,7 @@ set tmargin at screen 1 - 1.0 * top / height
 set bmargin at screen 52.0 / height
 set xrange [start:stop]
 set yrange [rows + 0.5:0.5]
-set xtics format (stop < 1e4 ? "%g" : "%.4s%c") nomirror out textcolor rgb "#222222"
-set mxtics
+set xtics nomirror out textcolor rgb "#222222"
 set xlabel "cycle" offset 0,0.3
 set ytics scale 0 font row_font textcolor rgb "#222222"
 set border 3 lc rgb "#999999"
@@ -34,4 +32,5 @@ plot data2 using (0.5 * (start + stop)):1:(start):(stop):($1 - 0.40):($1 + 0.40)
      data2 using (stop):1:3 with labels left offset 0.5,0 font ",8" textcolor rgb "#444444" noenhanced, \
      data3 using (start):($2 + 0.5):(stop - start):(0) with vectors nohead lc rgb "#cccccc" lw 1, \
      data4 using 1:(0.5):(0):(layers > 1 ? rows : 0) with vectors nohead lc rgb "#888888" dt 2 lw 1, \
-     data4 using 1:(0.5):(named ? stringcolumn(3) : "") with labels left offset 0,0.6 font ",9" textcolor rgb "#444444" noenhanced
+     data4 using 1:(0.5):(layers > 1 ? stringcolumn(2) : "") with labels left offset 0,0.6 font ",9" textcolor rgb "#444444" noenhanced, \
+     data5 using 1:(rows + 0.5):xtic(2) with dots lc rgb "white"

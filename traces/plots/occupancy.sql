@@ -94,5 +94,16 @@ FROM plot_row r ORDER BY r.row;
 -- Units: first row, last row.
 SELECT first, last FROM plot_unit ORDER BY first;
 
--- Layers: first issue, last result, name.
-SELECT l.start, l.stop, e.name FROM plot_layer l JOIN epochs e ON e.id = l.epoch ORDER BY e.id;
+-- Layers: first issue, name (empty where it would run into the next one's).
+SELECT l.start,
+       CASE WHEN lead(l.start, 1, a.stop) OVER (ORDER BY l.start) - l.start < 0.045 * (a.stop - a.start) THEN '' ELSE e.name END
+FROM plot_layer l JOIN epochs e ON e.id = l.epoch, plot_axis a ORDER BY l.start;
+
+-- Tics: cycle, label.
+WITH RECURSIVE axis (start, stop, step) AS (
+	SELECT start, stop, tic_step(stop - start, 9) FROM plot_axis
+), tic (cycle) AS (
+	SELECT (start + step - 1) / step * step FROM axis
+	UNION ALL SELECT cycle + step FROM tic, axis WHERE cycle + step <= stop
+)
+SELECT cycle, printf('%,d', cycle) FROM tic;
