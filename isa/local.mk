@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libisa.a
 libisa_a_SOURCES = \
 	isa/error.c isa/error.h \
@@ -5,7 +6,7 @@ libisa_a_SOURCES = \
 	isa/machine.c isa/machine_yaml.c isa/machine_finish.c isa/machine.h isa/machine_int.h \
 	isa/program.c isa/program.h isa/program_int.h isa/lower.c isa/container.c isa/container_read.c \
 	isa/asm.c isa/asm_directives.c isa/asm_int.h isa/disasm.c \
-	isa/bankmap.c isa/bankmap.h isa/num.c isa/num.h \
+	isa/bankmap.c isa/bankmap.h isa/num.c isa/num.h isa/rng.c isa/rng.h \
 	isa/ops.def isa/formats.def isa/timing.def isa/violations.def isa/machine_keys.def isa/bankmaps.def
 EXTRA_DIST += docs/assembly.md docs/sources.md
 nobase_dist_pkgdata_DATA += \

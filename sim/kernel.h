@@ -47,8 +47,8 @@ typedef struct sim_process_spec {
 } sim_process_spec;
 
 typedef struct sim_kernel_options {
-	uint64_t shuffle_seed;     /* 0 = ordered by (phase, unit, sequence) */
-	uint64_t reference_hz;     /* informs SystemC's time; 0 = 1 GHz */
+	uint64_t shuffle_seed; /* 0 = ordered by (phase, unit, sequence) */
+	uint64_t reference_hz; /* informs SystemC's time; 0 = 1 GHz */
 } sim_kernel_options;
 
 /* Names of the kernels compiled in, NULL-terminated: "systemc" (when configured) and "ref". */
@@ -60,6 +60,12 @@ sim_kernel *sim_kernel_new(const char *name, const sim_kernel_options *options, 
 void sim_kernel_free(sim_kernel *kernel); /* NULL is fine */
 GQuark sim_error_quark(void);
 #define SIM_ERROR (sim_error_quark())
+enum sim_error_code {
+	SIM_ERROR_KERNEL, /* no such kernel, or a second SystemC kernel */
+	SIM_ERROR_RANGE,  /* a time or a clock ratio that 64 bits do not hold */
+	SIM_ERROR_RULE,   /* a process or caller broke a rule of this header: a defect */
+	SIM_ERROR_SYSTEMC /* SystemC itself complained */
+};
 
 /* The domain of the reference clock (ratio 1/1), and further ones: one domain cycle lasts NUM/DEN reference cycles,
  * exactly.  Domain cycle k begins at reference time k*NUM/DEN; processes of different domains are ordered by that
@@ -71,7 +77,9 @@ sim_domain *sim_kernel_add_domain(sim_kernel *kernel, const char *name, uint32_t
 sim_process *sim_kernel_add_process(sim_kernel *kernel, sim_domain *domain, const sim_process_spec *spec);
 
 /* Asks that PROCESS runs at TIME (its domain's cycles): the earlier of this and what it already asked for.  TIME may
- * be the present cycle only for a phase later than the running one. */
+ * be the present cycle only for a phase later than the running one.  What a process returned is replaced by what it
+ * returns when it runs next; of the wakes by others that have not been served, the earliest is kept apart from that, so
+ * it does not matter whether a wake for a later cycle is made before or after its target runs in the present one. */
 void sim_process_wake(sim_process *process, sim_time time);
 
 /* A named occasion: notify wakes each subscriber DELAY cycles later (their own domain's cycles; 0 under the rule of
@@ -80,8 +88,9 @@ sim_event *sim_kernel_add_event(sim_kernel *kernel, const char *name);
 void sim_event_subscribe(sim_event *event, sim_process *process);
 void sim_event_notify(sim_event *event, sim_time delay);
 
-/* Runs until nothing is due, until the next due time is beyond UNTIL, or until sim_kernel_stop().  May be called
- * again.  Returns false and sets ERROR if a process broke a rule (a next time not later than now) or SystemC threw. */
+/* Runs until nothing is due, until the next due time is beyond UNTIL (reference cycles; it is then UNTIL), or until
+ * sim_kernel_stop(); a stop between runs ends the next one before it begins.  May be called again.  Returns false and
+ * sets ERROR if a process broke a rule (a next time not later than now) or SystemC threw. */
 bool sim_kernel_run(sim_kernel *kernel, sim_time until, GError **error);
 void sim_kernel_stop(sim_kernel *kernel); /* after the present cycle; callable from a process or a signal handler */
 bool sim_kernel_is_idle(const sim_kernel *kernel); /* is nothing due? */

@@ -1,6 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-check_PROGRAMS += tests/unit/tap_test
-tests_unit_tap_test_SOURCES = tests/unit/tap_test.c
-tests_unit_tap_test_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_unit_tap_test_LDADD = $(TAP_LIBS)
-TESTS += tests/unit/tap_test
+#
+# The test library itself, the parts of tools/, tests on the repository, and runs of the whole program.
+check_PROGRAMS += tests/unit/test_tap tests/unit/test_tools
+tests_unit_test_tap_SOURCES = tests/unit/test_tap.c
+tests_unit_test_tap_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_tap_LDADD = $(TAP_LIBS)
+tests_unit_test_tools_SOURCES = tests/unit/test_tools.c
+nodist_EXTRA_tests_unit_test_tools_SOURCES = tools/dummy.cxx
+tests_unit_test_tools_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_tools_LDADD = libtools.a $(TEST_LIBS)
+TESTS += tests/unit/test_tap tests/unit/test_tools
+
+dist_tests = \
+	tests/dist/includes.sh tests/dist/sources.sh tests/dist/headers.sh tests/dist/manpage.sh \
+	tests/dist/reference.sh tests/dist/tarball.sh
+TESTS += $(dist_tests)
+EXTRA_DIST += $(dist_tests) tests/dist/files.sh
+
+e2e_tests = \
+	tests/e2e/default_run.sh tests/e2e/csv.sh tests/e2e/kernels.sh tests/e2e/workloads.sh tests/e2e/split.sh tests/e2e/programs.sh \
+	tests/e2e/garbage.sh tests/e2e/endings.sh tests/e2e/views.sh
+TESTS += $(e2e_tests)
+EXTRA_DIST += $(e2e_tests) tests/data/small_conv.csv tests/data/small_gemm.csv
+BENCHES += tests/bench/program.sh
+EXTRA_DIST += tests/bench/program.sh
+LONG_TESTS += tests/long/scale_sim.sh tests/long/sizes.sh
+# Shell tests run the program; C tests do not wait for it.
+$(dist_tests:.sh=.log) $(e2e_tests:.sh=.log) $(LONG_TESTS:.sh=.log): tspsim$(EXEEXT)
+EXTRA_DIST += $(LONG_TESTS)

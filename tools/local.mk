@@ -1,6 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
 bin_PROGRAMS += tspsim
-tspsim_SOURCES = \
-	tools/tspsim.c
+noinst_LIBRARIES += libtools.a
+# Everything but main(), so that tests can link it.
+libtools_a_SOURCES = \
+	tools/tool.c tools/tool.h tools/json.c tools/json.h \
+	tools/interrupt.c tools/interrupt.h tools/progress.c tools/progress.h \
+	tools/setup.c tools/setup.h tools/compare.c tools/compare.h tools/verify.c tools/verify.h \
+	tools/findings.c tools/findings.h tools/usage.c tools/usage.h \
+	tools/simulate.c tools/simulate.h tools/record.c tools/record.h tools/reference.c tools/reference.h \
+	tools/report.c tools/report_json.c tools/assumed.c tools/report.h \
+	tools/commands.c tools/cmd.def \
+	tools/cmd_run.c tools/cmd_sched.c tools/cmd_asm.c tools/cmd_dis.c \
+	tools/cmd_stat.c tools/cmd_diff.c tools/cmd_plot.c \
+	tools/cmd_explain.c tools/cmd_list.c tools/cmd_help.c tools/cmd_version.c
+tspsim_SOURCES = tools/tspsim.c
+# SystemC needs the C++ linker; automake picks it by a C++ source, which need not exist.
 nodist_EXTRA_tspsim_SOURCES = tools/dummy.cxx
-tspsim_LDADD = libsched.a libmodels.a libtraces.a libsim.a libisa.a \
+tspsim_LDADD = libtools.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
 	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm -lpthread

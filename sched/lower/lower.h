@@ -94,9 +94,16 @@ typedef struct low_program {
 	GArray *macros;  /* low_macro, in an order that respects `after` */
 } low_program;
 
-/* Element-wise chains over the same rows and lanes are fused into one loop when each intermediate has one use; reductions
- * become loops of radix-RADIX tree steps; ROWS nodes become references.  VECTOR_LANES per tensor: the machine's lanes, or
- * the largest power of two not above them where a LANES node works on the tensor's row. */
+/* Limits of an element-wise loop: steps, and values alive between two steps.  A reduction loop has 2 RADIX steps and
+ * 1 + log2 RADIX values alive. */
+enum { LOW_STEPS_MAX = 24, LOW_LIVE_MAX = 10, LOW_RADIX_MAX = 64 };
+
+/* Element-wise nodes over the same rows and lanes are fused into loops (which may store several results); where the limits
+ * force a cut, it goes where the fewest bytes cross.  Reductions become loops of radix-RADIX tree steps (RADIX a power of
+ * two); ROWS and JOIN nodes become references, or a copying loop where a reference cannot say it.  VECTOR_LANES per tensor:
+ * the machine's lanes, or all of the tensor's lanes (not more than the machine's) where a LANES node works on it or on a
+ * tensor that shares a loop with it.  A CONV takes its operands from the host only.  G must have passed graph_verify() and
+ * outlive the result. */
 low_program *low_lower(const graph *g, const isa_machine *machine, unsigned radix, GError **error);
 void low_free(low_program *p);
 char *low_print(const low_program *p); /* for --dump and tests; g_free */

@@ -72,8 +72,8 @@ static void a_failing_case_names_file_and_line_of_each_failed_assertion_and_the_
 
 	CU_ASSERT_EQUAL(status, 1);
 	CU_ASSERT_TRUE(g_str_has_prefix(text, "1..2\nnot ok 1 - bad\n#   inner: "));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "tap_test.c:20: CU_ASSERT_EQUAL(1,2)\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "tap_test.c:21: CU_ASSERT_EQUAL(3,4)\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "test_tap.c:20: CU_ASSERT_EQUAL(1,2)\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "test_tap.c:21: CU_ASSERT_EQUAL(3,4)\n"));
 	CU_ASSERT_TRUE(g_str_has_suffix(text, "ok 2 - good\n"));
 }
 
@@ -108,13 +108,13 @@ static void a_name_used_twice_fails(void)
 int main(int argc, char **argv)
 {
 	static const tap_case cases[] = {
-	    {"passing_cases_give_plan_ok_lines_and_status_0", passing_cases_give_plan_ok_lines_and_status_0},
-	    {"a_failing_case_names_file_and_line_of_each_failed_assertion_and_the_rest_still_runs",
-	     a_failing_case_names_file_and_line_of_each_failed_assertion_and_the_rest_still_runs},
-	    {"a_fatal_assertion_ends_its_case_only", a_fatal_assertion_ends_its_case_only},
-	    {"a_skipped_case_says_why_and_the_next_is_not_skipped",
-	     a_skipped_case_says_why_and_the_next_is_not_skipped},
-	    {"a_name_used_twice_fails", a_name_used_twice_fails},
+		{"passing_cases_give_plan_ok_lines_and_status_0", passing_cases_give_plan_ok_lines_and_status_0},
+		{"a_failing_case_names_file_and_line_of_each_failed_assertion_and_the_rest_still_runs",
+	         a_failing_case_names_file_and_line_of_each_failed_assertion_and_the_rest_still_runs},
+		{"a_fatal_assertion_ends_its_case_only", a_fatal_assertion_ends_its_case_only},
+		{"a_skipped_case_says_why_and_the_next_is_not_skipped",
+	         a_skipped_case_says_why_and_the_next_is_not_skipped},
+		{"a_name_used_twice_fails", a_name_used_twice_fails},
 	};
 
 	if (argc == 2)

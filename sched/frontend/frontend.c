@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a workload text or file to graphs: the table of generators, the choice between text and file, and the cursor
+ * that generators read their arguments with.
+ *
+ * A text whose word before the first ':' is a generator's name is a generator; any other text names a file, read as a
+ * graph when it ends in ".graph" and as SCALE-Sim CSV when it ends in ".csv".
+ */
+#include "sched/frontend/generate.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const frontend_generator frontend_generators[] = {
+    {"gemm", "gemm:MxNxK[:int8|fp16]", "One matrix product [M][K] x [K][N]."},
+    {"bmm", "bmm:BxMxNxK[:int8|fp16]", "B independent matrix products [M][K] x [K][N]."},
+    {"conv", "conv:NxCxHxW,KxRxS[,stride=S][,pad=P][,groups=G][:int8|fp16]",
+     "2-D convolution of N images of C channels with K filters."},
+    {"attention", "attention:BxHxSxD[:int8|fp16]",
+     "softmax(Q K^T / sqrt D) V of B x H heads, sequence S, head size D."},
+    {"softmax", "softmax:RxC[:fp16|fp32]", "Softmax over the C elements of each of R rows."},
+    {"layernorm", "layernorm:RxC[:fp16|fp32]", "Layer normalisation over the C elements of each of R rows."},
+    {"transpose", "transpose:RxC[:TYPE]", "The transpose of an R x C matrix."},
+    {"fft", "fft:N[:fp16|fp32]", "Complex FFT of N points, N a power of two, bit-reversed output."},
+    {"vmap", "vmap:OP,N[:TYPE]", "One vector operation on N elements."},
+};
+const size_t frontend_generator_count = G_N_ELEMENTS(frontend_generators);
+
+static const generate_function functions[] = {
+    generate_gemm,      generate_bmm,       generate_conv, generate_attention, generate_softmax,
+    generate_layernorm, generate_transpose, generate_fft,  generate_vmap,
+};
+G_STATIC_ASSERT(G_N_ELEMENTS(functions) == G_N_ELEMENTS(frontend_generators));
+
+/* One size; products are checked apart. */
+#define SIZE_MAX_TEXT ((uint64_t)1 << 40)
+
+bool spec_fail(const spec *s, const char *where, const char *format, ...)
+{
+	va_list args;
+	g_autofree char *text = NULL;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_set_error(s->error, TSP_ERROR, TSP_ERROR_USER, "workload '%s', column %d: %s", s->text,
+	            (int)(where - s->text) + 1, text);
+	return false;
+}
+
+bool spec_size(spec *s, const char *what, uint64_t *value)
+{
+	const char *begin = s->at;
+	uint64_t number = 0;
+
+	while (g_ascii_isdigit(*s->at)) {
+		number = number * 10 + (uint64_t)(*s->at++ - '0');
+		if (number > SIZE_MAX_TEXT)
+			return spec_fail(s, begin, "%s exceeds 2^40", what);
+	}
+	if (s->at == begin)
+		return spec_fail(s, begin, "expected %s, a positive number", what);
+	if (number == 0)
+		return spec_fail(s, begin, "expected %s, a positive number, found 0", what);
+	*value = number;
+	return true;
+}
+
+bool spec_sizes(spec *s, const char *names, unsigned count, uint64_t *values)
+{
+	for (unsigned i = 0; i < count; i++) {
+		char what[] = {names[i], '\0'};
+
+		if (i > 0 && !spec_expect(s, 'x', "'x' and a further size"))
+			return false;
+		if (!spec_size(s, what, &values[i]))
+			return false;
+	}
+	return true;
+}
+
+bool spec_expect(spec *s, char wanted, const char *what)
+{
+	if (*s->at != wanted)
+		return spec_fail(s, s->at, "expected %s", what);
+	s->at++;
+	return true;
+}
+
+char *spec_word(spec *s)
+{
+	const char *begin = s->at;
+
+	while (g_ascii_isalnum(*s->at) || *s->at == '_')
+		s->at++;
+	return g_strndup(begin, (gsize)(s->at - begin));
+}
+
+/* "int8, fp16 or fp32" */
+static char *legal_types(unsigned legal)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned t = 0; t < ISA_TYPE_COUNT; t++) {
+		if (!(legal >> t & 1))
+			continue;
+		if (text->len)
+			g_string_append(text, legal >> (t + 1) ? ", " : " or ");
+		g_string_append(text, isa_type_name((enum isa_type)t));
+	}
+	return g_string_free(text, FALSE);
+}
+
+bool spec_type(spec *s, unsigned legal, enum isa_type *type)
+{
+	g_autofree char *names = legal_types(legal);
+	g_autofree char *word = NULL;
+	const char *begin;
+	int found;
+
+	*type = ISA_TYPE_F16;
+	if (!*s->at)
+		return true;
+	if (*s->at != ':')
+		return spec_fail(s, s->at, "expected the end, or ':' and a type (%s)", names);
+	begin = ++s->at;
+	word = spec_word(s);
+	found = isa_type_from_name(word);
+	if (found < 0 || !(legal >> found & 1))
+		return spec_fail(s, begin, "expected type %s, found '%s'", names, begin);
+	if (*s->at)
+		return spec_fail(s, s->at, "expected the end of the workload");
+	*type = (enum isa_type)found;
+	return true;
+}
+
+bool spec_fits(const spec *s, const uint64_t *values, unsigned count)
+{
+	unsigned __int128 product = 1;
+
+	for (unsigned i = 0; i < count; i++) {
+		product *= values[i];
+		if (product >> 60)
+			return spec_fail(s, s->text, "the sizes multiply to more than 2^60");
+	}
+	return true;
+}
+
+static int find_generator(const char *name)
+{
+	for (size_t i = 0; i < frontend_generator_count; i++)
+		if (!strcmp(frontend_generators[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+static void set_unknown(const char *workload, const char *word, GError **error)
+{
+	const char *names[G_N_ELEMENTS(frontend_generators) + 1] = {NULL};
+	GString *text = g_string_new(NULL);
+	const char *nearest;
+
+	for (size_t i = 0; i < frontend_generator_count; i++)
+		names[i] = frontend_generators[i].name;
+	nearest = tsp_nearest(word, names);
+	g_string_append_printf(text, "workload '%s', column 1: expected ", workload);
+	for (size_t i = 0; i < frontend_generator_count; i++)
+		g_string_append_printf(text, "%s:..., ", names[i]);
+	g_string_append(text, "or a file ending in .csv or .graph");
+	if (nearest)
+		g_string_append_printf(text, "; nearest is '%s'", nearest);
+	g_set_error_literal(error, TSP_ERROR, TSP_ERROR_USER, text->str);
+	g_string_free(text, TRUE);
+}
+
+static void free_graph(gpointer g)
+{
+	graph_free(g);
+}
+
+/* Takes G over and verifies it. */
+static bool take(GPtrArray *graphs, graph *g, GError **error)
+{
+	if (!g)
+		return false;
+	g_ptr_array_add(graphs, g);
+	return graph_verify(g, error);
+}
+
+static bool read_file(const char *path, const isa_machine *machine, const frontend_options *options, GPtrArray *graphs,
+                      GError **error)
+{
+	g_autoptr(GError) io = NULL;
+	g_autofree char *text = NULL;
+	gsize length = 0;
+
+	if (!g_file_get_contents(path, &text, &length, &io)) {
+		g_set_error_literal(error, TSP_ERROR, TSP_ERROR_IO, io->message);
+		return false;
+	}
+	if (strlen(text) != length) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: expected text, found a NUL byte at offset %" G_GSIZE_FORMAT, path, strlen(text));
+		return false;
+	}
+	if (g_str_has_suffix(path, ".graph")) {
+		graph *g = graph_parse(text, path, error);
+
+		if (take(graphs, g, error))
+			return true;
+		if (g)
+			g_prefix_error(error, "%s: ", path);
+		return false;
+	}
+	return read_csv(text, path, machine, options, graphs, error);
+}
+
+static bool read_text(const char *workload, const isa_machine *machine, GPtrArray *graphs, GError **error)
+{
+	spec s = {workload, workload, error};
+	g_autofree char *word = spec_word(&s);
+	int index = find_generator(word);
+
+	if (index < 0) {
+		set_unknown(workload, word, error);
+		return false;
+	}
+	if (!spec_expect(&s, ':', "':' and the sizes"))
+		return false;
+	return take(graphs, functions[index](&s, machine), error);
+}
+
+GPtrArray *frontend_read(const char *workload, const isa_machine *machine, const frontend_options *options,
+                         GError **error)
+{
+	GPtrArray *graphs = g_ptr_array_new_with_free_func(free_graph);
+	g_autofree char *lower = g_ascii_strdown(workload, -1);
+	bool file = g_str_has_suffix(lower, ".csv") || g_str_has_suffix(lower, ".graph");
+	bool ok =
+	    file ? read_file(workload, machine, options, graphs, error) : read_text(workload, machine, graphs, error);
+
+	if (!ok) {
+		g_ptr_array_unref(graphs);
+		return NULL;
+	}
+	return graphs;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The front door: each graph becomes an epoch; lowering and the machine's back end fill it; the epochs follow each
+ * other without a gap; the barrier at the start, where the machine has one, and the encoding of the queues come last.
+ *
+ * Not done here: distribution over several processors (the mesh is 1 x 1).
+ */
+#include "sched/sched.h"
+
+#include "sched/emit/emit.h"
+#include "sched/lower/lower.h"
+
+/* Leaves of a REDUCE step on either machine: eight operands are in flight before the first level begins. */
+enum { REDUCE_RADIX = 8 };
+
+void sched_options_init(sched_options *options)
+{
+	*options = (sched_options){.alpha = 1.0, .beta = 0.1, .gamma = 0.05, .seed = 1};
+}
+
+void sched_report_fini(sched_report *report)
+{
+	g_clear_pointer(&report->binds, g_free);
+	if (report->notes)
+		g_string_free(g_steal_pointer(&report->notes), TRUE);
+}
+
+static bool check_machine(const isa_machine *machine, GError **error)
+{
+	if (machine->mesh_rows * machine->mesh_cols == 1)
+		return true;
+	g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+	            "mesh.rows x mesh.cols is %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+	            ": programs for more than one processor are not scheduled; use 1 x 1",
+	            machine->mesh_rows, machine->mesh_cols);
+	return false;
+}
+
+static uint32_t add_epoch(isa_program *program, const char *name, int64_t start)
+{
+	isa_epoch epoch = {.name = g_strdup(name), .start = start, .end = start, .mxm_ceiling = -1.0};
+
+	epoch.images = g_array_new(FALSE, TRUE, sizeof(isa_image));
+	epoch.graph = program->epochs->len;
+	g_array_append_val(program->epochs, epoch);
+	return program->epochs->len - 1;
+}
+
+/* One graph into one epoch; returns its end, or -1. */
+static int64_t compile_graph(isa_program *program, const graph *g, int64_t start, const isa_machine *machine,
+                             const sched_options *options, sched_report *report, GError **error)
+{
+	uint32_t epoch = add_epoch(program, g->name, start);
+	low_program *low = low_lower(g, machine, REDUCE_RADIX, error);
+	int64_t end = start;
+	bool done;
+
+	if (!low)
+		return -1;
+	done = (machine->hashed ? emit_tsp : emit_isca20)(program, low, epoch, start, machine, options, report, &end,
+	                                                  error);
+	low_free(low);
+	if (!done)
+		return -1;
+	g_array_index(program->epochs, isa_epoch, epoch).end = end;
+	return end;
+}
+
+/* SYNC at cycle 0 in every used queue, NOTIFY in the one that has the first instruction. */
+static void add_barrier(isa_program *program, const isa_machine *machine)
+{
+	unsigned queues = isa_machine_queue_count(machine);
+	g_autofree bool *used = g_new0(bool, queues);
+	unsigned notifier = queues;
+	int64_t first = INT64_MAX;
+	uint32_t node;
+
+	for (uint32_t i = 0; i < program->insns->len; i++) {
+		const isa_insn *insn = isa_program_insn(program, i);
+
+		used[insn->queue] = true;
+		if (insn->cycle < first) {
+			first = insn->cycle;
+			notifier = insn->queue;
+		}
+	}
+	if (notifier == queues)
+		return;
+	node = isa_program_add_node(program, "barrier", 0);
+	for (unsigned q = 0; q < queues; q++) {
+		isa_insn insn = isa_insn_make(q == notifier ? ISA_OP_NOTIFY : ISA_OP_SYNC, q, 0);
+		isa_prediction none = {{ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, ISA_NO_TIME, 0};
+
+		if (used[q])
+			isa_program_set_prediction(program, isa_program_add(program, &insn, node), &none);
+	}
+}
+
+/* Cycles of a run are counted from the first issue. */
+static int64_t first_issue(const isa_program *program)
+{
+	int64_t first = INT64_MAX;
+
+	for (uint32_t i = 0; i < program->insns->len; i++)
+		first = MIN(first, isa_program_insn(program, i)->cycle);
+	return first == INT64_MAX ? 0 : first;
+}
+
+static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machine *machine,
+                        const sched_options *options, sched_report *report, GError **error)
+{
+	int64_t time = machine->icu_barrier_cycles;
+
+	for (guint i = 0; i < graphs->len; i++) {
+		time = compile_graph(program, g_ptr_array_index(graphs, i), time, machine, options, report, error);
+		if (time < 0)
+			return false;
+		if (options->progress)
+			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
+	}
+	if (machine->icu_barrier_cycles > 0)
+		add_barrier(program, machine);
+	program->has_predictions = true;
+	program->predicted_cycles = program->insns->len ? time - first_issue(program) : 0;
+	report->cycles = program->predicted_cycles;
+	return isa_lower(program, machine, error);
+}
+
+isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                           sched_report *report, GError **error)
+{
+	isa_program *program;
+
+	*report = (sched_report){.notes = g_string_new(NULL)};
+	if (!check_machine(machine, error))
+		return NULL;
+	program = isa_program_new(machine);
+	if (graphs->len == 1)
+		program->workload = g_strdup(((const graph *)g_ptr_array_index(graphs, 0))->name);
+	if (compile_all(program, graphs, machine, options, report, error))
+		return program;
+	isa_program_free(program);
+	return NULL;
+}

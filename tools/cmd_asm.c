@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim asm FILE.tsp -o FILE.tspo: assemble, encode the queues, write the container.
+ */
+#include "tools/setup.h"
+#include "tools/tool.h"
+
+static char *machine_name;
+static char *output;
+static char **sets;
+
+static const GOptionEntry options[] = {
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "assemble for MACHINE (default: tsp)", "MACHINE"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the program to FILE", "FILE"},
+	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
+	{0},
+};
+
+static int run_asm(int argc, char **argv, GError **error)
+{
+	setup s;
+	isa_program *program;
+	bool written;
+
+	(void)argc;
+	if (!output) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "asm: give the output file with -o FILE.tspo");
+		return TOOL_USER_ERROR;
+	}
+	if (g_str_has_suffix(argv[0], ".tspo")) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: a program already; asm takes assembly text",
+		            argv[0]);
+		return TOOL_USER_ERROR;
+	}
+	program = setup_open(&s, argv[0], machine_name, sets, error);
+	if (!program)
+		return TOOL_USER_ERROR;
+	written = isa_program_write(program, output, error);
+	isa_program_free(program);
+	setup_fini(&s);
+	return written ? TOOL_OK : TOOL_USER_ERROR;
+}
+
+const tool_command cmd_asm = {
+	.name = "asm",
+	.synopsis = "FILE.tsp -o FILE.tspo [-m MACHINE] [--set KEY=VALUE]...",
+	.doc = "Assemble a text program into a binary one.",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_asm,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim dis FILE.tspo: the program as assembly text, which assembles back to the same bits.
+ */
+#include "tools/setup.h"
+#include "tools/tool.h"
+
+static char *machine_name;
+static char *output;
+static char **sets;
+
+static const GOptionEntry options[] = {
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name,
+         "name queues as on MACHINE (default: the one the program names)", "MACHINE"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the text to FILE (default: standard output)", "FILE"},
+	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
+	{0},
+};
+
+static int run_dis(int argc, char **argv, GError **error)
+{
+	setup s;
+	isa_program *program = setup_open(&s, argv[0], machine_name, sets, error);
+	g_autofree char *text = NULL;
+	bool written;
+
+	(void)argc;
+	if (!program)
+		return TOOL_USER_ERROR;
+	text = isa_disassemble(program, s.sched);
+	written = output ? g_file_set_contents(output, text, -1, error) : tool_print(text, error);
+	isa_program_free(program);
+	setup_fini(&s);
+	return written ? TOOL_OK : TOOL_USER_ERROR;
+}
+
+const tool_command cmd_dis = {
+	.name = "dis",
+	.synopsis = "FILE.tspo [-o FILE.tsp] [-m MACHINE] [--set KEY=VALUE]...",
+	.doc = "Disassemble a program.",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_dis,
+};

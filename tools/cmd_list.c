@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim list WHAT: the names that other commands take, one a line with a word on each.  --markdown gives the reference
+ * pages docs/isa.md (ops) and docs/machines.md (keys), which are committed and held against the tables by a test.
+ */
+#include <string.h>
+
+#include "isa/machine.h"
+#include "sched/frontend/frontend.h"
+#include "sim/kernel.h"
+#include "tools/json.h"
+#include "tools/reference.h"
+#include "tools/tool.h"
+#include "traces/read.h"
+
+static gboolean markdown;
+
+static const GOptionEntry options[] = {
+	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys)", NULL},
+	{0},
+};
+
+/* Calls ADD once for each row. */
+typedef void (*row_fn)(void *state, const char *name, const char *doc);
+
+static void list_machines(row_fn add, void *state)
+{
+	g_auto(GStrv) names = isa_machine_names();
+
+	for (char **name = names; *name; name++) {
+		g_autoptr(GError) error = NULL;
+		isa_machine *machine = isa_machine_load(*name, &error);
+
+		add(state, *name, machine ? machine->title : error->message);
+		isa_machine_free(machine);
+	}
+}
+
+static void list_workloads(row_fn add, void *state)
+{
+	for (size_t i = 0; i < frontend_generator_count; i++)
+		add(state, frontend_generators[i].syntax, frontend_generators[i].doc);
+	add(state, "FILE.csv", "SCALE-Sim topology, convolution or GEMM form; a layer a line");
+	add(state, "FILE", "graph text");
+}
+
+static void list_maps(row_fn add, void *state)
+{
+#define BANKMAP(id, syntax, example, doc, source) add(state, syntax, doc);
+#include "isa/bankmaps.def"
+	add(state, "direct", "slice, bank and word stand in the instruction (machines with MEM slices)");
+}
+
+static void list_ops(row_fn add, void *state)
+{
+	for (unsigned op = 0; op < ISA_OP_COUNT; op++)
+		add(state, isa_ops[op].mnemonic, isa_ops[op].doc);
+}
+
+static void list_keys(row_fn add, void *state)
+{
+	for (size_t k = 0; k < isa_key_count; k++)
+		add(state, isa_keys[k].path, isa_keys[k].doc);
+}
+
+static void list_violations(row_fn add, void *state)
+{
+	for (unsigned v = 0; v < ISA_VIOLATION_COUNT; v++)
+		add(state, isa_violation_name((enum isa_violation)v), isa_violation_doc((enum isa_violation)v));
+}
+
+static void list_queries(row_fn add, void *state)
+{
+	for (const trace_query *query = trace_queries; query->name; query++) {
+		g_autofree char *doc = g_strdup_printf("answered by traces of level %s and above", query->level);
+
+		add(state, query->name, doc);
+	}
+}
+
+static void list_plots(row_fn add, void *state)
+{
+	for (const trace_plot_kind *kind = trace_plot_kinds; kind->name; kind++)
+		add(state, kind->name, kind->doc);
+}
+
+static void list_kernels(row_fn add, void *state)
+{
+	for (const char *const *name = sim_kernel_names(); *name; name++)
+		add(state, *name, strcmp(*name, "ref") == 0 ? "plain C, the oracle" : "SystemC");
+}
+
+static void list_commands(row_fn add, void *state)
+{
+	for (const tool_command *const *command = tool_commands; *command; command++)
+		add(state, (*command)->name, (*command)->doc);
+}
+
+static const struct subject {
+	const char *name;
+	void (*list)(row_fn add, void *state);
+	char *(*page)(GError **error); /* --markdown, or NULL */
+} subjects[] = {
+	{"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, NULL},
+	{"ops", list_ops, reference_ops},  {"keys", list_keys, reference_keys}, {"violations", list_violations, NULL},
+	{"queries", list_queries, NULL},   {"plots", list_plots, NULL},         {"kernels", list_kernels, NULL},
+	{"commands", list_commands, NULL},
+};
+
+static void add_text(void *state, const char *name, const char *doc)
+{
+	g_string_append_printf(state, "%-28s  %s\n", name, doc);
+}
+
+static void add_json(void *state, const char *name, const char *doc)
+{
+	json *j = state;
+
+	json_object(j, NULL);
+	json_string(j, "name", name);
+	json_string(j, "doc", doc);
+	json_end(j);
+}
+
+static char *list_text(const struct subject *subject)
+{
+	GString *out;
+	json *j;
+
+	if (!tool_json) {
+		out = g_string_new(NULL);
+		subject->list(add_text, out);
+		return g_string_free(out, FALSE);
+	}
+	j = json_new();
+	json_array(j, NULL);
+	subject->list(add_json, j);
+	json_end(j);
+	return json_finish(j);
+}
+
+static int run_list(int argc, char **argv, GError **error)
+{
+	const char *names[G_N_ELEMENTS(subjects) + 1] = {0};
+	const struct subject *subject = NULL;
+	g_autofree char *text = NULL;
+
+	(void)argc;
+	for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++) {
+		names[i] = subjects[i].name;
+		if (strcmp(argv[0], subjects[i].name) == 0)
+			subject = &subjects[i];
+	}
+	if (!subject) {
+		tool_unknown(error, "list", argv[0], names);
+		return TOOL_USER_ERROR;
+	}
+	if (markdown && !subject->page) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list %s has no reference page; ops and keys have",
+		            subject->name);
+		return TOOL_USER_ERROR;
+	}
+	text = markdown ? subject->page(error) : list_text(subject);
+	return text && tool_print(text, error) ? TOOL_OK : TOOL_USER_ERROR;
+}
+
+const tool_command cmd_list = {
+	.name = "list",
+	.synopsis = "machines|workloads|maps|ops|keys|violations|queries|plots|kernels|commands [--markdown]",
+	.doc = "List what can be named on the command line.",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_list,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim plot KIND run.db -o FILE: a picture of a trace, by gnuplot.
+ */
+#include "tools/tool.h"
+#include "traces/read.h"
+
+static char *output;
+
+static const GOptionEntry options[] = {
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+         "write the picture to FILE; .png, .svg or .pdf says the format", "FILE"},
+	{0},
+};
+
+static bool known_kind(const char *kind, GError **error)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+
+	for (const trace_plot_kind *k = trace_plot_kinds; k->name; k++)
+		g_ptr_array_add(all, (gpointer)k->name);
+	g_ptr_array_add(all, NULL);
+	if (g_strv_contains((const char *const *)all->pdata, kind))
+		return true;
+	tool_unknown(error, "plot", kind, (const char *const *)all->pdata);
+	return false;
+}
+
+static int run_plot(int argc, char **argv, GError **error)
+{
+	trace_reader *reader;
+	bool drawn = false;
+
+	(void)argc;
+	if (!known_kind(argv[0], error))
+		return TOOL_USER_ERROR;
+	if (!output) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "plot: give the output file with -o FILE.png, .svg or .pdf");
+		return TOOL_USER_ERROR;
+	}
+	reader = trace_reader_open(argv[1], error);
+	if (reader)
+		drawn = trace_plot(reader, argv[0], output, error);
+	trace_reader_free(reader);
+	return drawn ? TOOL_OK : TOOL_USER_ERROR;
+}
+
+const tool_command cmd_plot = {
+	.name = "plot",
+	.synopsis = "KIND FILE.db -o FILE.png|svg|pdf",
+	.doc = "Draw a picture of a trace.",
+	.details = "`tspsim list plots` shows the kinds.\n",
+	.options = options,
+	.min_args = 2,
+	.max_args = 2,
+	.run = run_plot,
+};

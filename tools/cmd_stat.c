@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim stat run.db [QUERY...]: the answers of the ready questions in traces/queries/.
+ */
+#include "tools/tool.h"
+#include "traces/read.h"
+
+static bool known_queries(char **names, GError **error)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+
+	for (const trace_query *query = trace_queries; query->name; query++)
+		g_ptr_array_add(all, (gpointer)query->name);
+	g_ptr_array_add(all, NULL);
+	for (; *names; names++)
+		if (!g_strv_contains((const char *const *)all->pdata, *names)) {
+			tool_unknown(error, "query", *names, (const char *const *)all->pdata);
+			return false;
+		}
+	return true;
+}
+
+static int run_stat(int argc, char **argv, GError **error)
+{
+	trace_reader *reader;
+	char *text = NULL;
+	bool printed = false;
+
+	if (!known_queries(argv + 1, error))
+		return TOOL_USER_ERROR;
+	reader = trace_reader_open(argv[0], error);
+	if (reader)
+		text = trace_stat(reader, argc > 1 ? (const char *const *)argv + 1 : NULL,
+		                  tool_json ? TRACE_JSON : TRACE_TEXT, error);
+	if (text)
+		printed = tool_print(text, error);
+	g_free(text);
+	trace_reader_free(reader);
+	return printed ? TOOL_OK : TOOL_USER_ERROR;
+}
+
+const tool_command cmd_stat = {
+	.name = "stat",
+	.synopsis = "FILE.db [QUERY...]",
+	.doc = "Answer questions about a trace: utilisation, stalls, banks, conflicts, predictions.",
+	.details = "`tspsim list queries` shows the questions; without QUERY all that the trace can answer.\n",
+	.min_args = 1,
+	.max_args = -1,
+	.run = run_stat,
+};

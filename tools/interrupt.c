@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Signal handling: only async-signal-safe calls in the handler (sim_kernel_stop is declared to be one).
+ */
+#include "tools/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "tools/tool.h"
+
+static volatile sig_atomic_t happened;
+static sim_kernel *volatile watched;
+
+static void handle(int number)
+{
+	sim_kernel *kernel = watched;
+
+	(void)number;
+	if (happened || !kernel)
+		_exit(TOOL_INTERRUPTED);
+	happened = 1;
+	sim_kernel_stop(kernel);
+}
+
+void interrupt_install(void)
+{
+	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+
+	struct sigaction inherited;
+
+	sigemptyset(&action.sa_mask);
+	/* A shell without job control starts background commands with SIGINT ignored, and means it. */
+	if (sigaction(SIGINT, NULL, &inherited) != 0 || inherited.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	/* A reader of our output that goes away is an error of print(), not a death without a closed trace. */
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+void interrupt_watch(sim_kernel *kernel)
+{
+	watched = kernel;
+}
+
+bool interrupt_happened(void)
+{
+	return happened;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SIGINT and SIGTERM.  While a kernel runs they stop it after the present cycle, so that the trace is closed and
+ * marked; at any other time, and when they come a second time, they end the process with status 130.
+ */
+#ifndef TSPSIM_TOOLS_INTERRUPT_H
+#define TSPSIM_TOOLS_INTERRUPT_H
+
+#include <stdbool.h>
+
+#include "sim/kernel.h"
+
+void interrupt_install(void);
+/* From now on signals stop KERNEL; NULL: they end the process again. */
+void interrupt_watch(sim_kernel *kernel);
+bool interrupt_happened(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The trace of one run: opens the writer, gives it the manifest, the banks' counters on the way and all counters at the
+ * end.
+ */
+#ifndef TSPSIM_TOOLS_RECORD_H
+#define TSPSIM_TOOLS_RECORD_H
+
+#include "models/tsp/chip.h"
+#include "tools/simulate.h"
+#include "traces/trace.h"
+
+typedef struct record record;
+
+/* Before long work: are level and window legal, and can there be a file of that name? */
+bool record_check(const simulate_options *options, GError **error);
+
+/* An existing file that is no trace is refused. */
+record *record_open(const simulate_options *options, const isa_machine *sched, const isa_machine *hw,
+                    const isa_program *program, GError **error);
+void record_free(record *r); /* closed or not */
+
+void record_listen(record *r, probe *p);
+/* Everything before CYCLE has been simulated. */
+void record_step(record *r, tsp_chip *chip, int64_t cycle);
+/* At the end of the run.  COMPARED may be NULL. */
+void record_totals(record *r, tsp_chip *chip, const compare *compared, enum report_checked checked);
+/* An error when something did not reach the file, or when the trace holds nothing of a run that did something. */
+bool record_close(record *r, enum trace_status status, GError **error);
+uint64_t record_bytes(const record *r); /* of the closed file */
+
+#endif

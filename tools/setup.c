@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Machines, settings, workloads, programs: what the commands run, sched, asm and dis have in common.
+ */
+#include "tools/setup.h"
+
+#include <string.h>
+
+#include "tools/progress.h"
+#include "tools/tool.h"
+
+/* The CSV front end's keys and where their values go. */
+static const struct csv_key {
+	const char *name;
+	size_t offset;
+} csv_keys[] = {
+	{"csv.form", G_STRUCT_OFFSET(frontend_options, csv_form)},
+	{"csv.dialect", G_STRUCT_OFFSET(frontend_options, csv_dialect)},
+	{"csv.dtype", G_STRUCT_OFFSET(frontend_options, csv_dtype)},
+};
+
+static const char **csv_value(frontend_options *options, const struct csv_key *key)
+{
+	return (const char **)(void *)((char *)options + key->offset);
+}
+
+static bool set_csv(setup *s, const char *name, const char *value, GError **error)
+{
+	const char *names[G_N_ELEMENTS(csv_keys) + 1] = {0};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(csv_keys); i++) {
+		names[i] = csv_keys[i].name;
+		if (strcmp(name, csv_keys[i].name) == 0) {
+			const char **slot = csv_value(&s->frontend, &csv_keys[i]);
+
+			g_free((char *)*slot);
+			*slot = g_strdup(value);
+			return true;
+		}
+	}
+	tool_unknown(error, "key", name, names);
+	return false;
+}
+
+static bool apply_set(setup *s, const char *text, GError **error)
+{
+	const char *equals = strchr(text, '=');
+	g_autofree char *key = NULL;
+	const char *value;
+
+	if (!equals || equals == text) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--set %s: expected [sched.|hw.]KEY=VALUE", text);
+		return false;
+	}
+	key = g_strndup(text, (gsize)(equals - text));
+	value = equals + 1;
+	if (g_str_has_prefix(key, "csv."))
+		return set_csv(s, key, value, error);
+	if (g_str_has_prefix(key, "sched."))
+		return isa_machine_set(s->sched, key + strlen("sched."), value, error);
+	if (g_str_has_prefix(key, "hw."))
+		return isa_machine_set(s->hw, key + strlen("hw."), value, error);
+	return isa_machine_set(s->sched, key, value, error) && isa_machine_set(s->hw, key, value, error);
+}
+
+bool setup_init(setup *s, const char *name, char **sets, GError **error)
+{
+	*s = (setup){0};
+	s->sched = isa_machine_load(name ? name : SETUP_DEFAULT_MACHINE, error);
+	if (!s->sched)
+		return false;
+	s->hw = isa_machine_copy(s->sched);
+	for (char **set = sets; set && *set; set++)
+		if (!apply_set(s, *set, error))
+			goto fail;
+	if (!isa_machine_finish(s->sched, error) || !isa_machine_finish(s->hw, error))
+		goto fail;
+	return true;
+fail:
+	setup_fini(s);
+	return false;
+}
+
+void setup_fini(setup *s)
+{
+	isa_machine_free(s->sched);
+	isa_machine_free(s->hw);
+	for (size_t i = 0; i < G_N_ELEMENTS(csv_keys); i++)
+		g_free((char *)*csv_value(&s->frontend, &csv_keys[i]));
+	*s = (setup){0};
+}
+
+bool setup_is_program(const char *word)
+{
+	return g_str_has_suffix(word, ".tspo") || g_str_has_suffix(word, ".tsp");
+}
+
+static isa_program *assemble_file(const char *path, const isa_machine *machine, GError **error)
+{
+	g_autofree char *text = NULL;
+	gsize length;
+	isa_program *program;
+
+	if (!g_file_get_contents(path, &text, &length, error))
+		return NULL;
+	if (strlen(text) != length) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: a zero byte at offset %zu: not assembly text", path,
+		            strlen(text));
+		return NULL;
+	}
+	program = isa_assemble(text, path, machine, error);
+	if (program && !isa_lower(program, machine, error)) {
+		g_prefix_error(error, "%s: ", path);
+		g_clear_pointer(&program, isa_program_free);
+	}
+	return program;
+}
+
+isa_program *setup_open(setup *s, const char *path, const char *name, char **sets, GError **error)
+{
+	isa_program *program = NULL;
+
+	*s = (setup){0};
+	if (g_str_has_suffix(path, ".tspo")) {
+		program = isa_program_read(path, error);
+		if (!program)
+			return NULL;
+		if (!setup_init(s, name ? name : program->machine_name, sets, error)) {
+			if (!name)
+				g_prefix_error(error, "%s was made for machine '%s': ", path, program->machine_name);
+			g_clear_pointer(&program, isa_program_free);
+		}
+		return program;
+	}
+	if (!setup_init(s, name, sets, error))
+		return NULL;
+	program = assemble_file(path, s->sched, error);
+	if (!program)
+		setup_fini(s);
+	return program;
+}
+
+static bool parse_priority(const char *text, sched_options *options, GError **error)
+{
+	double *const weights[] = {&options->alpha, &options->beta, &options->gamma};
+	g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(weights); i++) {
+		char *end = NULL;
+
+		if (g_strv_length(parts) != G_N_ELEMENTS(weights))
+			break;
+		*weights[i] = g_ascii_strtod(parts[i], &end);
+		if (end == parts[i] || *end || !(*weights[i] >= 0 && *weights[i] <= 1e9))
+			break;
+		if (i + 1 == G_N_ELEMENTS(weights))
+			return true;
+	}
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+	            "--priority %s: expected ALPHA,BETA,GAMMA, three numbers from 0 to 1e9", text);
+	return false;
+}
+
+isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray **graphs, sched_report *report,
+                           GError **error)
+{
+	sched_options options;
+	isa_program *program;
+
+	sched_options_init(&options);
+	options.seed = how->seed;
+	options.functional = how->functional;
+	options.progress = progress_update;
+	options.progress_state = progress_begin("scheduling");
+	*graphs = NULL;
+	if (how->priority && !parse_priority(how->priority, &options, error))
+		return NULL;
+	*graphs = frontend_read(how->workload, s->sched, &s->frontend, error);
+	if (!*graphs)
+		return NULL;
+	if (how->functional)
+		for (guint i = 0; i < (*graphs)->len; i++)
+			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, false);
+	program = sched_compile(*graphs, s->sched, &options, report, error);
+	progress_end(options.progress_state);
+	if (!program)
+		g_clear_pointer(graphs, g_ptr_array_unref);
+	return program;
+}

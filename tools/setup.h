@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From command line words to the two machines of a run, its workload's graphs and its program.
+ */
+#ifndef TSPSIM_TOOLS_SETUP_H
+#define TSPSIM_TOOLS_SETUP_H
+
+#include "isa/program.h"
+#include "sched/frontend/frontend.h"
+#include "sched/sched.h"
+
+#define SETUP_DEFAULT_MACHINE  "tsp"
+#define SETUP_DEFAULT_WORKLOAD "gemm:1024x1024x512"
+
+/* The parameter sets: what is scheduled for, and what is simulated. */
+typedef struct setup {
+	isa_machine *sched, *hw;
+	frontend_options frontend; /* strings owned here */
+} setup;
+
+/* Loads machine NAME twice and applies SETS, "key=value" each (NULL: none): "sched.KEY" and "hw.KEY" to one parameter
+ * set, KEY to both, "csv.KEY" to the CSV front end.  Both machines are finished. */
+bool setup_init(setup *s, const char *name, char **sets, GError **error);
+void setup_fini(setup *s);
+
+/* Is a word of the command line a program (binary or assembly by its name), rather than a workload? */
+bool setup_is_program(const char *word);
+
+/* Opens a program with the machines to run it on: a .tspo names its own machine, which NAME (or NULL) overrides; a .tsp
+ * is assembled for the scheduled-for machine, by default tsp.  Queues are encoded. */
+isa_program *setup_open(setup *s, const char *path, const char *name, char **sets, GError **error);
+
+/* The scheduler's knobs as the command line sets them. */
+typedef struct setup_schedule {
+	const char *workload;
+	const char *priority; /* "ALPHA,BETA,GAMMA" or NULL */
+	uint64_t seed;
+	bool functional; /* inputs get seeded data, which the program carries */
+} setup_schedule;
+
+/* Front end, data, scheduler.  *GRAPHS is owned by the caller (g_ptr_array_unref), as is the report. */
+isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray **graphs, sched_report *report,
+                           GError **error);
+
+#endif
