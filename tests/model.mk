@@ -17,9 +17,8 @@ tests_unit_test_model_queue_LDADD = $(MODEL_LIBS)
 check_PROGRAMS += tests/unit/test_model_common
 TESTS += tests/unit/test_model_common
 tests_unit_test_model_common_SOURCES = tests/unit/test_model_common.c
-nodist_EXTRA_tests_unit_test_model_common_SOURCES = tools/dummy.cxx
 tests_unit_test_model_common_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_unit_test_model_common_LDADD = $(MODEL_LIBS)
+tests_unit_test_model_common_LDADD = libtap.a libmodels.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 check_PROGRAMS += tests/unit/test_model_sram
 TESTS += tests/unit/test_model_sram

@@ -36,7 +36,7 @@ static uint16_t half_of(double x)
 		return 0x7e00;
 	if (isinf(x))
 		return sign | 0x7c00;
-	frexp(a, &exponent);                                 /* a = f * 2^exponent, f in [0.5, 1) */
+	frexp(a, &exponent);                                        /* a = f * 2^exponent, f in [0.5, 1) */
 	unit = ldexp(1, exponent - 11 < -24 ? -24 : exponent - 11); /* 11 significant bits */
 	n = nearbyint(a / unit) * unit;
 	if (n >= 65520)
@@ -122,7 +122,7 @@ static void put_float(uint8_t *data, unsigned i, int type, float value)
 
 static void fill(rng *random, uint8_t *data, unsigned lanes, int type)
 {
-	static const uint16_t halves[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400, 0x3c00, 0xbc00,
+	static const uint16_t halves[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,  0x3c00, 0xbc00,
 	                                  0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7d01, 0x4200, 0x1400};
 	static const uint32_t floats[] = {0,          0x80000000, 1,          0x80000001, 0x3f800000, 0xbf800000,
 	                                  0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00001, 0x7f800001,
@@ -242,7 +242,8 @@ static int64_t integer_op(const char *op, int64_t x, int64_t y, int type)
 	return 0;
 }
 
-/* In fp32; +, - and * of two fp32 in double are exact or, rounded to fp32, right (double has more than twice the bits). */
+/* In fp32; +, - and * of two fp32 in double are exact or, rounded to fp32, right (double has more than twice the bits).
+ */
 static float float_op(const char *op, double x, double y)
 {
 	bool nan = isnan(x) || isnan(y);
@@ -268,9 +269,13 @@ static float float_op(const char *op, double x, double y)
 	if (!strcmp(op, "mul"))
 		return (float)(x * y);
 	if (!strcmp(op, "max"))
-		return nan ? NAN : x == 0 && y == 0 ? (signbit(x) && signbit(y) ? -0.0f : 0.0f) : (float)(x > y ? x : y);
+		return nan                ? NAN
+		       : x == 0 && y == 0 ? (signbit(x) && signbit(y) ? -0.0f : 0.0f)
+		                          : (float)(x > y ? x : y);
 	if (!strcmp(op, "min"))
-		return nan ? NAN : x == 0 && y == 0 ? (signbit(x) || signbit(y) ? -0.0f : 0.0f) : (float)(x < y ? x : y);
+		return nan                ? NAN
+		       : x == 0 && y == 0 ? (signbit(x) || signbit(y) ? -0.0f : 0.0f)
+		                          : (float)(x < y ? x : y);
 	if (!strcmp(op, "eq"))
 		return x == y;
 	if (!strcmp(op, "lt"))
@@ -294,7 +299,11 @@ static void convert(uint8_t *out, unsigned i, double x, int to)
 	} else {
 		double top = (double)type_max(to);
 
-		put_integer(out, i, to, isnan(x) ? 0 : x > top ? type_max(to) : x < -top - 1 ? -type_max(to) - 1 : llrint(x));
+		put_integer(out, i, to,
+		            isnan(x)       ? 0
+		            : x > top      ? type_max(to)
+		            : x < -top - 1 ? -type_max(to) - 1
+		                           : llrint(x));
 	}
 }
 
@@ -315,8 +324,11 @@ static void try_op(rng *random, const isa_op_info *op, int type, int dtype, bool
 	g_string_append_printf(text, "@0 mem0: load r0 addr=0 len=%u\n@5 mem0: load r2 addr=10000 len=%u\n",
 	                       LANES * width_of(type), LANES * width_of(type));
 	g_string_append_printf(text, "@20 vxm0: %s r4, r0, %s type=%s dtype=%s lanes=%u imm=0x%08x\n", op->mnemonic,
-	                       op->arity == 1 ? "-" : immediate ? "imm" : "r2", isa_type_name((enum isa_type)type),
-	                       isa_type_name((enum isa_type)dtype), lanes, op->arity == 2 && immediate ? imm : 0);
+	                       op->arity == 1 ? "-"
+	                       : immediate    ? "imm"
+	                                      : "r2",
+	                       isa_type_name((enum isa_type)type), isa_type_name((enum isa_type)dtype), lanes,
+	                       op->arity == 2 && immediate ? imm : 0);
 	g_string_append_printf(text, "@50 mem0: store r4 addr=20000 len=%u\n", lanes * width_of(dtype));
 	r = rig_run(text->str, &(rig_setup){.functional = true});
 	RIG_CLEAN(r);
@@ -401,15 +413,16 @@ static void try_fp16(uint64_t seed, unsigned k, unsigned n, unsigned abc_lanes)
 			a[i / LANES][i % LANES] = 0xb400;
 	add_image(text, 0, (const uint8_t *)w, 2 * k * n);
 	add_image(text, 1000000, (const uint8_t *)a, 4 * LANES);
-	g_string_append_printf(text,
-	                       "@0 mem0: load wt.0 addr=0 len=%u x%u every 4 step %u\n"
-	                       "@4 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=%u x%u every 4 step 1\n"
-	                       "@1500 mxm0.w: iw count=%u type=fp16\n"
-	                       "@1500 mem0: load act.1 addr=1000000 len=640\n@1510 mem0: load act.2 addr=1000640 len=640\n"
-	                       "@1520 mxm0.a: abc act.1 addr=5 type=fp16 lanes=%u\n"
-	                       "@1522 mxm0.a: abc act.2 addr=5 mode=add type=fp16 lanes=%u\n"
-	                       "@1540 mxm0.c: acc r0 addr=5 type=fp16 lanes=%u\n@1580 mem0: store r0 addr=2000000 len=%u\n",
-	                       2 * n, k, 2 * n, n, k, k, abc_lanes, abc_lanes, n, 4 * n);
+	g_string_append_printf(
+		text,
+		"@0 mem0: load wt.0 addr=0 len=%u x%u every 4 step %u\n"
+		"@4 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=%u x%u every 4 step 1\n"
+		"@1500 mxm0.w: iw count=%u type=fp16\n"
+		"@1500 mem0: load act.1 addr=1000000 len=640\n@1510 mem0: load act.2 addr=1000640 len=640\n"
+		"@1520 mxm0.a: abc act.1 addr=5 type=fp16 lanes=%u\n"
+		"@1522 mxm0.a: abc act.2 addr=5 mode=add type=fp16 lanes=%u\n"
+		"@1540 mxm0.c: acc r0 addr=5 type=fp16 lanes=%u\n@1580 mem0: store r0 addr=2000000 len=%u\n",
+		2 * n, k, 2 * n, n, k, k, abc_lanes, abc_lanes, n, 4 * n);
 	r = rig_run(text->str, &(rig_setup){.functional = true});
 	RIG_CLEAN(r);
 	read_back(r, 2000000, got, 4 * n);
@@ -447,12 +460,13 @@ static void int8_sums_are_exact(void)
 	add_image(text, 0, (const uint8_t *)w, sizeof w);
 	add_image(text, 1000000, (const uint8_t *)a, LANES);
 	/* plane 3, whose accumulators are the upper half of pair 1's */
-	g_string_append(text, "@0 mem0: load wt.3 addr=0 len=320 x77 every 4 step 320\n"
-	                      "@4 mxm3.w: lw wt.3 addr=0 count=1 type=int8 lanes=320 x77 every 4 step 1\n"
-	                      "@500 mxm3.w: iw count=77 type=int8\n@500 mem0: load act.8 addr=1000000 len=320\n"
-	                      "@520 mxm3.a: abc act.8 addr=511 type=int8 lanes=320 x3 every 1\n"
-	                      "@523 mxm3.a: abc act.8 addr=511 mode=add type=int8 lanes=320 x4 every 1\n"
-	                      "@560 mxm3.c: acc r0 addr=511 type=int8 lanes=320\n@600 mem0: store r0 addr=2000000 len=1280\n");
+	g_string_append(
+		text, "@0 mem0: load wt.3 addr=0 len=320 x77 every 4 step 320\n"
+		      "@4 mxm3.w: lw wt.3 addr=0 count=1 type=int8 lanes=320 x77 every 4 step 1\n"
+		      "@500 mxm3.w: iw count=77 type=int8\n@500 mem0: load act.8 addr=1000000 len=320\n"
+		      "@520 mxm3.a: abc act.8 addr=511 type=int8 lanes=320 x3 every 1\n"
+		      "@523 mxm3.a: abc act.8 addr=511 mode=add type=int8 lanes=320 x4 every 1\n"
+		      "@560 mxm3.c: acc r0 addr=511 type=int8 lanes=320\n@600 mem0: store r0 addr=2000000 len=1280\n");
 	r = rig_run(text->str, &(rig_setup){.functional = true});
 	RIG_CLEAN(r);
 	read_back(r, 2000000, got, 1280);
@@ -509,16 +523,19 @@ static void lane_moves_permute_bytes(void)
 	add_image(text, 0, (uint8_t *)x, 640);
 	add_image(text, 640, (uint8_t *)y, 640);
 	add_image(text, 10000, (uint8_t *)bytes, sizeof bytes);
-	g_string_append(text,
-	                "@0 mem0: load r0 addr=0 len=640\n@1 mem0: load r1 addr=640 len=640\n"
-	                "@10 sxm.shift0: shift r2, r0 distance=5 type=int16\n@11 sxm.shift0: shift r3, r0 distance=-37 type=int16\n"
-	                "@10 sxm.rotate0: rotate r4, r0 distance=3 type=int16\n@11 sxm.rotate0: rotate r5, r0 distance=-18 type=int16\n"
-	                "@10 sxm.permute0: permute r6, r0 map=0 type=int16\n@10 sxm.distribute0: distribute r7, r0 map=1 type=int16\n"
-	                "@10 sxm.select0: select r8, r0, r1 map=2 type=int16\n@11 sxm.select0: select r9, r1, r0 map=2 type=int16\n"
-	                "@50 mem0: store r2 addr=20000 len=640 x8 every 1 step 640 rot.src0=1\n"
-	                "@60 mem0: load r20 addr=10000 len=320 x16 every 1 step 320 rot.dst=1\n"
-	                "@90 sxm.transpose0: transpose r40, r20\n"
-	                "@100 mem0: store r40 addr=40000 len=320 x16 every 1 step 320 rot.src0=1\n");
+	g_string_append(text, "@0 mem0: load r0 addr=0 len=640\n@1 mem0: load r1 addr=640 len=640\n"
+	                      "@10 sxm.shift0: shift r2, r0 distance=5 type=int16\n@11 sxm.shift0: shift r3, r0 "
+	                      "distance=-37 type=int16\n"
+	                      "@10 sxm.rotate0: rotate r4, r0 distance=3 type=int16\n@11 sxm.rotate0: rotate r5, r0 "
+	                      "distance=-18 type=int16\n"
+	                      "@10 sxm.permute0: permute r6, r0 map=0 type=int16\n@10 sxm.distribute0: distribute r7, "
+	                      "r0 map=1 type=int16\n"
+	                      "@10 sxm.select0: select r8, r0, r1 map=2 type=int16\n@11 sxm.select0: select r9, r1, r0 "
+	                      "map=2 type=int16\n"
+	                      "@50 mem0: store r2 addr=20000 len=640 x8 every 1 step 640 rot.src0=1\n"
+	                      "@60 mem0: load r20 addr=10000 len=320 x16 every 1 step 320 rot.dst=1\n"
+	                      "@90 sxm.transpose0: transpose r40, r20\n"
+	                      "@100 mem0: store r40 addr=40000 len=320 x16 every 1 step 320 rot.src0=1\n");
 	r = rig_run(text->str, &(rig_setup){.functional = true});
 	RIG_CLEAN(r);
 	for (int i = 0; i < LANES; i++) {
@@ -557,12 +574,13 @@ static void strided_and_indexed_accesses_pack_and_unpack(void)
 	fill(&random, memory, 4000, ISA_TYPE_I8);
 	add_image(text, 0, memory, sizeof memory);
 	add_image(text, 5008, (uint8_t *)index, sizeof index);
-	g_string_append(text, "@0 mem0: load r9 addr=5008 len=36\n"
-	                      "@10 mem0: loads r0 addr=3000 seg=7 pitch=-33 count=20\n@40 mem0: store r0 addr=10000 len=140\n"
-	                      "@50 mem0: loadx r1, r9 addr=1000 seg=3 count=9\n@80 mem0: store r1 addr=11001 len=27\n"
-	                      "@90 mem0: stores r0 addr=12000 seg=5 pitch=9 count=28\n"
-	                      "@130 mem0: storex r0, r9 addr=14000 seg=1 count=9\n"
-	                      "@160 mem0: load r2 addr=10000 len=10\n@170 mem0: store r2 addr=16000 len=640\n");
+	g_string_append(text,
+	                "@0 mem0: load r9 addr=5008 len=36\n"
+	                "@10 mem0: loads r0 addr=3000 seg=7 pitch=-33 count=20\n@40 mem0: store r0 addr=10000 len=140\n"
+	                "@50 mem0: loadx r1, r9 addr=1000 seg=3 count=9\n@80 mem0: store r1 addr=11001 len=27\n"
+	                "@90 mem0: stores r0 addr=12000 seg=5 pitch=9 count=28\n"
+	                "@130 mem0: storex r0, r9 addr=14000 seg=1 count=9\n"
+	                "@160 mem0: load r2 addr=10000 len=10\n@170 mem0: store r2 addr=16000 len=640\n");
 	r = rig_run(text->str, &(rig_setup){.functional = true});
 	RIG_CLEAN(r);
 	for (unsigned i = 0; i < 140; i++)
@@ -607,18 +625,21 @@ static void values_travel_on_streams_and_links(void)
 	for (unsigned s = 0; s < 20; s++)
 		map[16 * s] = (uint8_t)(s % 3); /* word s mod 3 for superlane s */
 	add_image(text, 0, (uint8_t *)words, sizeof words);
-	add_image(text, 2621440, words[2], LANES);     /* word 0 of w1 */
-	add_image(text, 2 * 2621440, map, LANES);      /* word 0 of w2 */
+	add_image(text, 2621440, words[2], LANES); /* word 0 of w1 */
+	add_image(text, 2 * 2621440, map, LANES);  /* word 0 of w2 */
 	add_image(text, 2621440 + 320 * 50, zeros, LANES);
-	/* VXM at 22; slices w0..w3 at 21, one hop; entry 5, op 3; back one hop: read 100, at the VXM 102, back at 111. */
-	g_string_append(text,
-	                "@100 mem.w0: read e0 addr=0\n@102 vxm0: not w0, e0 type=int8 lanes=320\n@111 mem.w3: write w0 addr=0\n"
-	                "@120 mem.w0: read e0 addr=1\n@120 mem.w1: read e1 addr=0\n"
-	                "@122 vxm0: neg w0, e0 type=fp16 lanes=320\n@131 mem.w3: write w1 addr=1\n"
-	                "@131 mem.w2: write w0 addr=9\n"
-	                "@140 mem.w2: read e2 addr=0\n@141 mem.w0: gather e3, e2\n@143 mem.w3: write e3 addr=2\n"
-	                "@150 mem.w2: read e2 addr=0\n@150 mem.w0: read e3 addr=2\n@151 mem.w1: scatter e3, e2\n"
-	                "@200 mem.w0: read w5 addr=1\n@215 c2c.w0: send w5\n@451 c2c.w0: recv e5\n@466 mem.w3: write e5 addr=3\n");
+	/* VXM at 22; slices w0..w3 at 21, one hop; entry 5, op 3; back one hop: read 100, at the VXM 102, back at 111.
+	 */
+	g_string_append(
+		text,
+		"@100 mem.w0: read e0 addr=0\n@102 vxm0: not w0, e0 type=int8 lanes=320\n@111 mem.w3: write w0 addr=0\n"
+		"@120 mem.w0: read e0 addr=1\n@120 mem.w1: read e1 addr=0\n"
+		"@122 vxm0: neg w0, e0 type=fp16 lanes=320\n@131 mem.w3: write w1 addr=1\n"
+		"@131 mem.w2: write w0 addr=9\n"
+		"@140 mem.w2: read e2 addr=0\n@141 mem.w0: gather e3, e2\n@143 mem.w3: write e3 addr=2\n"
+		"@150 mem.w2: read e2 addr=0\n@150 mem.w0: read e3 addr=2\n@151 mem.w1: scatter e3, e2\n"
+		"@200 mem.w0: read w5 addr=1\n@215 c2c.w0: send w5\n@451 c2c.w0: recv e5\n@466 mem.w3: write e5 "
+	        "addr=3\n");
 	r = rig_run(text->str, &(rig_setup){.machine = "tsp-isca20", .functional = true});
 	RIG_CLEAN(r);
 	read_back(r, 3 * 2621440, got, LANES);
@@ -645,7 +666,8 @@ static void values_travel_on_streams_and_links(void)
 
 static void weights_on_streams_enter_the_planes(void)
 {
-	/* Four rows of int8 weights on w0..w3 and an activation; and the same rows as two fp16 ones (streams in pairs). */
+	/* Four rows of int8 weights on w0..w3 and an activation; and the same rows as two fp16 ones (streams in pairs).
+	 */
 	uint8_t rows[5][LANES], got[4][LANES];
 	g_autoptr(GString) text = g_string_new(".epoch \"e\" start=0\n");
 	rng random;
@@ -667,8 +689,9 @@ static void weights_on_streams_enter_the_planes(void)
 	                      "@110 mem.w0: read w4 addr=1\n@131 mxm1.a: abc w4 addr=0 type=int8 lanes=4\n"
 	                      "@144 mxm1.c: acc e0 addr=0 type=int8 lanes=320\n");
 	/* ACC drives position 1 in 144 + 31 = 175; slice w0 at 21 sees it in 195. */
-	g_string_append(text, "@195 mem.w0: write e0 addr=7\n@195 mem.w1: write e1 addr=7\n@195 mem.w2: write e2 addr=7\n"
-	                      "@195 mem.w3: write e3 addr=7\n");
+	g_string_append(text,
+	                "@195 mem.w0: write e0 addr=7\n@195 mem.w1: write e1 addr=7\n@195 mem.w2: write e2 addr=7\n"
+	                "@195 mem.w3: write e3 addr=7\n");
 	r = rig_run(text->str, &(rig_setup){.machine = "tsp-isca20", .functional = true});
 	RIG_CLEAN(r);
 	for (unsigned k = 0; k < 4; k++)
@@ -678,7 +701,9 @@ static void weights_on_streams_enter_the_planes(void)
 
 		for (unsigned k = 0; k < 4; k++)
 			sum += (int8_t)rows[4][k] * (int8_t)rows[k][n];
-		CU_ASSERT_EQUAL((int32_t)(got[0][n] | got[1][n] << 8 | got[2][n] << 16 | (uint32_t)got[3][n] << 24), sum);
+		CU_ASSERT_EQUAL((int32_t)(got[0][n] | (uint32_t)got[1][n] << 8 | (uint32_t)got[2][n] << 16 |
+		                          (uint32_t)got[3][n] << 24),
+		                sum);
 	}
 	rig_free(r);
 }
@@ -702,21 +727,23 @@ static void fp16_weights_on_streams_are_pairs_of_bytes(void)
 		add_image(text, k * 2621440, rows[k], LANES);
 	add_image(text, 320, low, LANES);
 	add_image(text, 2621440 + 320, high, LANES);
-	g_string_append(text, "@100 mem.w0: read w0 addr=0\n@100 mem.w1: read w1 addr=0\n@100 mem.w2: read w2 addr=0\n"
-	                      "@100 mem.w3: read w3 addr=0\n@121 mxm1.w: lw w0 addr=0 count=2 type=fp16 lanes=320\n"
-	                      "@122 mxm0.w: iw count=2 type=fp16\n"
-	                      "@110 mem.w0: read w4 addr=1\n@110 mem.w1: read w5 addr=1\n"
-	                      "@131 mxm0.a: abc w4 addr=0 type=fp16 lanes=2\n"
-	                      "@144 mxm0.c: acc e0 addr=0 type=fp16 lanes=320\n"
-	                      "@195 mem.w0: write e0 addr=7\n@195 mem.w1: write e1 addr=7\n@195 mem.w2: write e2 addr=7\n"
-	                      "@195 mem.w3: write e3 addr=7\n");
+	g_string_append(text,
+	                "@100 mem.w0: read w0 addr=0\n@100 mem.w1: read w1 addr=0\n@100 mem.w2: read w2 addr=0\n"
+	                "@100 mem.w3: read w3 addr=0\n@121 mxm1.w: lw w0 addr=0 count=2 type=fp16 lanes=320\n"
+	                "@122 mxm0.w: iw count=2 type=fp16\n"
+	                "@110 mem.w0: read w4 addr=1\n@110 mem.w1: read w5 addr=1\n"
+	                "@131 mxm0.a: abc w4 addr=0 type=fp16 lanes=2\n"
+	                "@144 mxm0.c: acc e0 addr=0 type=fp16 lanes=320\n"
+	                "@195 mem.w0: write e0 addr=7\n@195 mem.w1: write e1 addr=7\n@195 mem.w2: write e2 addr=7\n"
+	                "@195 mem.w3: write e3 addr=7\n");
 	r = rig_run(text->str, &(rig_setup){.machine = "tsp-isca20", .functional = true});
 	RIG_CLEAN(r);
 	for (unsigned k = 0; k < 4; k++)
 		read_back(r, k * 2621440 + 7 * 320, got[k], LANES);
 	for (unsigned n = 0; n < LANES; n++) {
 		uint16_t w[2] = {(uint16_t)(rows[0][n] | rows[1][n] << 8), (uint16_t)(rows[2][n] | rows[3][n] << 8)};
-		uint32_t bits = got[0][n] | (uint32_t)got[1][n] << 8 | (uint32_t)got[2][n] << 16 | (uint32_t)got[3][n] << 24;
+		uint32_t bits =
+			got[0][n] | (uint32_t)got[1][n] << 8 | (uint32_t)got[2][n] << 16 | (uint32_t)got[3][n] << 24;
 
 		CU_ASSERT_EQUAL(bits, bits_of(block_value(act, w, 2, 160, 1)));
 	}
@@ -725,17 +752,20 @@ static void fp16_weights_on_streams_are_pairs_of_bytes(void)
 
 int main(void)
 {
-#define CASE(name) {#name, name}
+#define CASE(name)                                                                                                     \
+	{                                                                                                              \
+#name, name                                                                                            \
+	}
 	static const tap_case cases[] = {
-	    CASE(every_vector_operation_computes_its_definition),
-	    CASE(fp16_sums_round_where_the_text_says),
-	    CASE(int8_sums_are_exact),
-	    CASE(a_wrapping_int32_sum_is_an_overflow_in_functional_mode_only),
-	    CASE(lane_moves_permute_bytes),
-	    CASE(strided_and_indexed_accesses_pack_and_unpack),
-	    CASE(values_travel_on_streams_and_links),
-	    CASE(weights_on_streams_enter_the_planes),
-	    CASE(fp16_weights_on_streams_are_pairs_of_bytes),
+		CASE(every_vector_operation_computes_its_definition),
+		CASE(fp16_sums_round_where_the_text_says),
+		CASE(int8_sums_are_exact),
+		CASE(a_wrapping_int32_sum_is_an_overflow_in_functional_mode_only),
+		CASE(lane_moves_permute_bytes),
+		CASE(strided_and_indexed_accesses_pack_and_unpack),
+		CASE(values_travel_on_streams_and_links),
+		CASE(weights_on_streams_enter_the_planes),
+		CASE(fp16_weights_on_streams_are_pairs_of_bytes),
 	};
 
 	return tap_run("model values", cases, G_N_ELEMENTS(cases));
