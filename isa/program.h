@@ -129,8 +129,9 @@ uint32_t isa_program_add_map(isa_program *program, const uint16_t *lanes320); /*
 static inline isa_insn *isa_program_insn(const isa_program *p, uint32_t id) { return &g_array_index(p->insns, isa_insn, id); }
 static inline uint32_t isa_program_instance(const isa_program *p, uint32_t id) { return g_array_index(p->instance_base, uint32_t, id); }
 
-/* Encodes all queues: sorts each queue's instructions by cycle, fills gaps with NOP, writes REPEAT words, inserts IFETCH
- * where icu.queue_words is finite (as late as possible, in a free cycle; the inserted instruction joins the container).
+/* Encodes all queues: sorts each queue's instructions by cycle, fills gaps with NOP, writes REPEAT words, puts SYNC and one
+ * NOTIFY at the heads of used queues where icu.barrier_cycles > 0, and IFETCH where icu.queue_words is finite (in the first free
+ * cycle in which the words it brings have room).  Inserted instructions join the container; lowering again adds none.
  * Fails when two instructions need one queue in one cycle (loops that interleave on one queue are refused: an instruction
  * occupies its queue from first to last issue), or a queue would run dry. */
 bool isa_lower(isa_program *program, const isa_machine *machine, GError **error);

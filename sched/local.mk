@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libsched.a
 libsched_a_SOURCES = \
 	sched/alg/problem.c sched/alg/problem.h sched/alg/calendar.c sched/alg/calendar.h \
@@ -13,6 +14,21 @@ libsched_a_SOURCES += \
 	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
 	sched/lower/print.c
 
+# Stream-style back end.
+libsched_a_SOURCES += \
+	sched/emit/isca20.c sched/emit/isca20.h sched/emit/isca20_calendar.c sched/emit/isca20_calendar.h \
+	sched/emit/isca20_template.c sched/emit/isca20_insns.c sched/emit/isca20_memory.c sched/emit/isca20_memory.h \
+	sched/emit/isca20_image.c sched/emit/isca20_chain.c sched/emit/isca20_split.c sched/emit/isca20_loop.h \
+	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
+	sched/emit/isca20_work.c sched/emit/isca20_operand.c sched/emit/isca20_pass.c sched/emit/isca20_mxm.h
+
 # Front door and back ends.
 libsched_a_SOURCES += \
 	sched/sched.c sched/emit/emit.h
+
+# Register-style back end.
+libsched_a_SOURCES += \
+	sched/emit/banks.c sched/emit/banks.h \
+	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
+	sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c sched/emit/tsp_mxm.h sched/emit/tsp_place.c \
+	sched/emit/tsp_tile.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The front door: each graph becomes an epoch; lowering and the machine's back end fill it; the epochs follow each other
- * without a gap; the barrier at the start, where the machine has one, and the encoding of the queues come last.
+ * The front door: each graph becomes an epoch; lowering and the machine's back end fill it; the epochs follow each
+ * other without a gap; the barrier at the start, where the machine has one, and the encoding of the queues come last.
  *
  * Not done here: distribution over several processors (the mesh is 1 x 1).
  */
@@ -57,7 +57,8 @@ static int64_t compile_graph(isa_program *program, const graph *g, int64_t start
 
 	if (!low)
 		return -1;
-	done = (machine->hashed ? emit_tsp : emit_isca20)(program, low, epoch, start, machine, options, report, &end, error);
+	done = (machine->hashed ? emit_tsp : emit_isca20)(program, low, epoch, start, machine, options, report, &end,
+	                                                  error);
 	low_free(low);
 	if (!done)
 		return -1;
@@ -105,8 +106,8 @@ static int64_t first_issue(const isa_program *program)
 	return first == INT64_MAX ? 0 : first;
 }
 
-static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
-                        sched_report *report, GError **error)
+static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machine *machine,
+                        const sched_options *options, sched_report *report, GError **error)
 {
 	int64_t time = machine->icu_barrier_cycles;
 
@@ -125,8 +126,8 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 	return isa_lower(program, machine, error);
 }
 
-isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options, sched_report *report,
-                           GError **error)
+isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                           sched_report *report, GError **error)
 {
 	isa_program *program;
 

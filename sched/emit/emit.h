@@ -2,12 +2,13 @@
  *
  * Back ends: macro-operations of one epoch become timestamped instructions of one machine.
  *
- * A back end appends to PROGRAM: instructions with their producers and predictions, nodes, lane maps, tensors with layouts,
- * and, into the epoch numbered EPOCH (which exists already, with name and start), its images, useful work (macs, vxm_ops)
- * and mxm_ceiling.  It does not encode queues, insert SYNC, NOTIFY or IFETCH, or touch other epochs: sched_compile() does.
+ * A back end appends to PROGRAM: instructions with their producers and predictions, nodes, lane maps, tensors with
+ * layouts, and, into the epoch numbered EPOCH (which exists already, with name and start), its images, useful work
+ * (macs, vxm_ops) and mxm_ceiling.  It does not encode queues, insert SYNC, NOTIFY or IFETCH, or touch other epochs:
+ * sched_compile() does.
  *
- * Times: no instruction issues before START; *END is the cycle in which the epoch's last result is available, and at which
- * the next epoch may start.  A back end leaves nothing in flight at *END.
+ * Times: no instruction issues before START; *END is the cycle in which the epoch's last result is available, and at
+ * which the next epoch may start.  A back end leaves nothing in flight at *END.
  */
 #ifndef TSPSIM_SCHED_EMIT_EMIT_H
 #define TSPSIM_SCHED_EMIT_EMIT_H
@@ -20,7 +21,8 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
               const sched_options *options, sched_report *report, int64_t *end, GError **error);
 
 /* Stream style: slices, positions, streams. */
-bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, int64_t start, const isa_machine *machine,
-                 const sched_options *options, sched_report *report, int64_t *end, GError **error);
+bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, int64_t start,
+                 const isa_machine *machine, const sched_options *options, sched_report *report, int64_t *end,
+                 GError **error);
 
 #endif

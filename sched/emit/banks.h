@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The scheduler's own view of the hashed SRAM: bank maps, what one access does to the banks, and a calendar of bank
+ * ports by cycle.  Written from the definitions in docs/design.md, not from isa/bankmap.c, so that a mistake in either
+ * shows as a misprediction.
+ *
+ * An access that meets no other is served in waves: in wave w each bank serves its requests number w*ports ..
+ * w*ports + ports - 1, and holds its ports for ceil(block / port) cycles.  The calendar lets an access in only where
+ * every wave of it finds its ports free, so an access admitted takes exactly its own beats.
+ */
+#ifndef TSPSIM_SCHED_EMIT_BANKS_H
+#define TSPSIM_SCHED_EMIT_BANKS_H
+
+#include "isa/machine.h"
+
+typedef struct bank_map bank_map;
+
+/* TEXT as isa/bankmaps.def describes it, for BANKS banks of ROWS rows. */
+bank_map *bank_map_new(const char *text, unsigned banks, uint64_t rows, GError **error);
+void bank_map_free(bank_map *map);
+unsigned bank_map_bank(const bank_map *map, uint64_t block);
+uint64_t bank_map_capacity_blocks(const bank_map *map);
+unsigned bank_map_banks_used(const bank_map *map);
+/* M when bank = block mod M, else 0. */
+unsigned bank_map_modulus(const bank_map *map);
+/* Do no two requests ever meet? */
+bool bank_map_is_ideal(const bank_map *map);
+
+/* COUNT segments of SEG bytes, PITCH bytes apart, the first at ADDR. */
+typedef struct bank_access {
+	uint64_t addr;
+	uint32_t seg;
+	int32_t pitch;
+	uint32_t count;
+} bank_access;
+
+typedef struct bank_calendar bank_calendar;
+
+/* What an access does to the banks: waves, and for each wave and port the banks that use so many ports. */
+typedef struct bank_print {
+	uint32_t waves;
+	uint32_t first; /* word in the arena it was made in */
+} bank_print;
+
+/* Of the machine's SRAM; NULL when its map is not understood. */
+bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error);
+void bank_calendar_free(bank_calendar *calendar);
+const bank_map *bank_calendar_map(const bank_calendar *calendar);
+
+/* Appends the words of ACCESS's print to ARENA (GArray of uint64_t). */
+bank_print bank_calendar_print(bank_calendar *calendar, const bank_access *access, GArray *arena);
+/* Cycles the access takes alone in the memory. */
+unsigned bank_calendar_beats(const bank_calendar *calendar, bank_print print);
+/* Requests of the print, over all waves. */
+unsigned bank_calendar_requests(const bank_calendar *calendar, bank_print print, const GArray *arena);
+
+/* Takes the banks for an access presented in CYCLE if all are free; else changes nothing and returns false. */
+bool bank_calendar_take(bank_calendar *calendar, int64_t cycle, bank_print print, const GArray *arena);
+void bank_calendar_release(bank_calendar *calendar, int64_t cycle, bank_print print, const GArray *arena);
+/* Nothing before CYCLE will be asked for again. */
+void bank_calendar_forget(bank_calendar *calendar, int64_t cycle);
+
+#endif

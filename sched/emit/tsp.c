@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One epoch of the register-style machine: memory first, then macro-operations one after the other, each at the
+ * earliest times its operands and the machine's calendars admit, so that macro-operations overlap wherever something is
+ * free.
+ */
+#include "sched/emit/tsp.h"
+
+static void add_queues(tspe *e, tspe_queues *list, enum isa_unit unit, unsigned role, unsigned index, bool any_index)
+{
+	for (unsigned q = 0; q < isa_machine_queue_count(e->m); q++) {
+		const isa_queue_info *info = isa_machine_queue(e->m, q);
+
+		if (info->unit == unit && info->role == role && (any_index || info->index == index) &&
+		    list->count < TSPE_QUEUES_MAX)
+			list->at[list->count++] = (uint16_t)q;
+	}
+}
+
+static void find_queues(tspe *e)
+{
+	add_queues(e, &e->mem, ISA_UNIT_MEM, 0, 0, true);
+	add_queues(e, &e->vxm, ISA_UNIT_VXM, 0, 0, true);
+	add_queues(e, &e->permute, ISA_UNIT_SXM, ISA_SXM_PERMUTE, 0, true);
+	add_queues(e, &e->distribute, ISA_UNIT_SXM, ISA_SXM_DISTRIBUTE, 0, true);
+	for (unsigned p = 0; p < e->m->mxm_planes; p++) {
+		add_queues(e, &e->weights[p], ISA_UNIT_MXM, 0, p, false);
+		add_queues(e, &e->activations[p], ISA_UNIT_MXM, 1, p, false);
+		add_queues(e, &e->accumulators[p], ISA_UNIT_MXM, 2, p, false);
+	}
+}
+
+/* The tensors a macro-operation stores to must not be written while older data in their place is read. */
+static void guard_results(tspe *e, const low_macro *macro)
+{
+	if (!e->memory_reused)
+		return;
+	for (guint i = 0; i < e->low->tensors->len; i++) {
+		tspe_tensor *t = &e->tensors[i];
+
+		if (!t->low->host && t->last_due == TSPE_NEVER)
+			t->writable = tspe_memory_writable(e, t);
+	}
+	(void)macro;
+}
+
+static bool emit_macro(tspe *e, const low_macro *macro, GError **error)
+{
+	bool done = false;
+
+	e->node = isa_program_add_node(e->program, macro->name, e->epoch);
+	e->macro_end = e->start;
+	e->bank_delay = 0;
+	guard_results(e, macro);
+	switch (macro->kind) {
+	case LOW_VLOOP:
+		done = tspe_vloop(e, macro, e->start, error);
+		break;
+	case LOW_MATMUL:
+		done = tspe_matmul(e, macro, e->start, error);
+		break;
+	case LOW_CONV:
+		done = tspe_conv(e, macro, e->start, error);
+		break;
+	case LOW_TRANSPOSE:
+		done = tspe_transpose(e, macro, e->start, error);
+		break;
+	}
+	if (!done)
+		return false;
+	e->report->macro_ops++;
+	e->report->bank_moves += e->bank_delay > 0;
+	e->report->bank_move_cycles += e->bank_delay;
+	return true;
+}
+
+static uint64_t count_vector_work(const tspe *e)
+{
+	uint64_t work = 0;
+
+	for (guint i = 0; i < e->low->macros->len; i++) {
+		const low_macro *macro = &g_array_index(e->low->macros, low_macro, i);
+
+		for (guint s = 0; macro->kind == LOW_VLOOP && s < macro->vloop.steps->len; s++)
+			if (g_array_index(macro->vloop.steps, low_step, s).kind == LOW_OP)
+				work += macro->vloop.n0 * macro->vloop.n1 * macro->vloop.lanes;
+	}
+	return work;
+}
+
+static bool emit_all(tspe *e, GError **error)
+{
+	isa_epoch *epoch;
+
+	if (!tspe_memory_plan(e, error))
+		return false;
+	for (guint i = 0; i < e->low->macros->len; i++)
+		if (!emit_macro(e, &g_array_index(e->low->macros, low_macro, i), error))
+			return false;
+	epoch = &g_array_index(e->program->epochs, isa_epoch, e->epoch);
+	epoch->macs = graph_macs(e->low->g);
+	epoch->vxm_ops = count_vector_work(e);
+	if (e->block_peak)
+		epoch->mxm_ceiling = (double)e->block_work / (double)e->block_peak;
+	return true;
+}
+
+bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int64_t start, const isa_machine *machine,
+              const sched_options *options, sched_report *report, int64_t *end, GError **error)
+{
+	tspe e = {.program = program,
+	          .low = low,
+	          .epoch = epoch,
+	          .start = start,
+	          .m = machine,
+	          .options = options,
+	          .report = report,
+	          .end = start};
+	bool done;
+
+	find_queues(&e);
+	tspe_mxm_init(&e);
+	done = tspe_calendars_init(&e.cal, machine, start, error) && emit_all(&e, error);
+	*end = e.end;
+	tspe_mxm_fini(&e);
+	tspe_memory_free(&e);
+	tspe_calendars_fini(&e.cal);
+	return done;
+}

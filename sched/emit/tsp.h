@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the register-style back end share.
+ *
+ * Everything is placed as *kernels*: a few steps (loads, vector operations, rows of the matrix unit, stores) that run
+ * in lockstep, iteration i of each step INTERVAL cycles after iteration i-1.  A kernel is cut into chunks of
+ * consecutive iterations; in a chunk each step becomes one looped instruction, or several where addresses, beats or
+ * producers do not follow one affine rule.  Placement is exact: a chunk is committed only where queues, register ports,
+ * banks, weight bandwidth and registers are free in every cycle it touches.
+ *
+ *   tsp.c           one epoch: order of macro-operations, report
+ *   tsp_memory.c    where tensors lie; images
+ *   tsp_calendar.c  what is taken when
+ *   tsp_place.c     finding times for a chunk
+ *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
+ *   tsp_loop.c      vector loops and transposes as kernels
+ *   tsp_mxm.c       matrix products and convolutions as kernels; tsp_tile.c chooses their tiles
+ */
+#ifndef TSPSIM_SCHED_EMIT_TSP_H
+#define TSPSIM_SCHED_EMIT_TSP_H
+
+#include "sched/alg/calendar.h"
+#include "sched/emit/banks.h"
+#include "sched/emit/emit.h"
+
+enum {
+	TSPE_GRANULE = ISA_TAG_GRANULE,
+	TSPE_ITERATIONS_MAX = 65536, /* of one kernel: what one loop can count */
+	TSPE_STEPS_MAX = 64,         /* of one kernel */
+	TSPE_PLANES_MAX = 4,
+	TSPE_QUEUES_MAX = 32, /* of one kind */
+};
+#define TSPE_NEVER (INT64_MIN / 4)
+
+/* What one cycle takes of the shared ports. */
+typedef struct tspe_ports {
+	uint16_t reads, writes; /* registers */
+	uint32_t weight_bytes;
+} tspe_ports;
+
+/* What is taken when.  Nothing is placed before FLOOR; nothing placed reaches HORIZON. */
+typedef struct tspe_calendars {
+	const isa_machine *machine;
+	bank_calendar *banks;
+	alg_calendar **queue; /* [queues] */
+	unsigned queues;
+	alg_calendar **reg; /* [registers] */
+	unsigned registers;
+	unsigned next_register;                  /* where the search for free ones begins */
+	alg_calendar *port[2 * TSPE_PLANES_MAX]; /* activation ports, then weight ports: hold one value at a time */
+	GPtrArray *pages;                        /* of tspe_ports */
+	int64_t first_page;
+	int64_t floor, horizon;
+} tspe_calendars;
+
+bool tspe_calendars_init(tspe_calendars *c, const isa_machine *machine, int64_t start, GError **error);
+void tspe_calendars_fini(tspe_calendars *c);
+/* Forgets what lies so far behind the horizon that nothing will be placed there. */
+void tspe_calendars_advance(tspe_calendars *c);
+/* Takes ports in CYCLE if they are free, else changes nothing. */
+bool tspe_take_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
+void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
+/* The queue of QUEUES that is free for LENGTH cycles soonest, not before FROM; *START is when. */
+unsigned tspe_find_queue(const tspe_calendars *c, const uint16_t *queues, unsigned count, int64_t from, int64_t length,
+                         int64_t *start);
+void tspe_take_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length);
+void tspe_release_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length);
+/* COUNT consecutive registers free in cycles FROM..TO: takes them and returns the first, or -1. */
+int tspe_take_registers(tspe_calendars *c, unsigned count, int64_t from, int64_t to);
+void tspe_release_registers(tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to);
+
+/* Do the operand ports that PLACE writes hold no other value in cycles FROM..TO?  Then takes them. */
+bool tspe_take_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t to);
+void tspe_release_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t to);
+
+/* A tensor in the SRAM.  Element (row, lane) lies at base + row*row_pitch + (lane / vector)*block_stride +
+ * (lane mod vector)*element; a convolution's input has rows (image, y, x) with borders of zeros around each image. */
+typedef struct tspe_tensor {
+	const low_tensor *low;
+	unsigned element;     /* bytes */
+	uint64_t base, bytes; /* bytes: all of it, padding included */
+	int64_t row_pitch, block_stride;
+	const graph_conv *conv;          /* input of a convolution, else NULL */
+	int64_t line_pitch, image_pitch; /* conv: bytes between lines, between images */
+	int64_t border;                  /* conv: bytes of lines and pixels before the first one */
+	uint32_t cells;                  /* vectors as stored: nb * rows + row */
+	uint32_t *instance;              /* [cells]: who stored it; NULL for host data */
+	int64_t *due;                    /* [cells]: readable from this cycle on */
+	int64_t last_read;               /* latest sampling by a load */
+	int64_t last_due;                /* latest due time of a store */
+	int64_t writable; /* stores must be presented after this cycle: older data here is read until then */
+} tspe_tensor;
+
+typedef struct tspe tspe;
+typedef struct tspe_step tspe_step;
+typedef struct tspe_kernel tspe_kernel;
+
+enum tspe_result { TSPE_NOTHING, TSPE_REGISTERS, TSPE_PORT };
+
+/* Who produced an operand that does not come from a step of the same kernel. */
+enum tspe_origin_kind {
+	TSPE_ORIGIN_NONE,
+	TSPE_ORIGIN_HOST,
+	TSPE_ORIGIN_ONE,   /* the same for all accesses */
+	TSPE_ORIGIN_EACH,  /* one for each access */
+	TSPE_ORIGIN_CELLS, /* memory: whoever stored the cells that the access touches */
+};
+typedef struct tspe_origin {
+	enum tspe_origin_kind kind;
+	uint32_t instance;   /* ONE: of all iterations */
+	int64_t due;         /* ONE: when it arrived; TSPE_NEVER: not to be predicted */
+	const int64_t *each; /* EACH: instance per access */
+	const int64_t *dues; /* EACH: when it arrived, or NULL */
+} tspe_origin;
+
+struct tspe_step {
+	isa_insn insn; /* what does not change; queue, cycle, loops and registers come with placement */
+	const uint16_t *queues;
+	unsigned queue_count;
+	int16_t in[2];        /* steps whose values SRC0 and SRC1 take; -1: the place is in insn */
+	uint8_t in_member[2]; /* which value of an iteration, when that step makes several */
+	uint16_t fan; /* memory: accesses an iteration makes; a store takes the values of in[0] .. in[0] + fan - 1 */
+	uint32_t fan_interval; /* cycles between them */
+	enum tspe_result result;
+	uint8_t span;            /* registers of one value */
+	uint8_t member, members; /* its value is number MEMBER of MEMBERS that rotate together, leader first */
+	uint8_t read_ports;
+	bool memory;
+	bool once;     /* issues in the first iteration of a chunk only; its value serves all of them */
+	int32_t skew;  /* sampling after issue */
+	int32_t delay; /* result after sampling, first beat */
+	int32_t hold;  /* cycles the queue stays taken from its last issue on */
+	uint32_t weight_bytes;
+	int64_t not_before;   /* first issue */
+	const int64_t *ready; /* [iterations]: sampling not before; NULL = any time */
+	int64_t *addr;        /* [iterations * fan]: ADDR; NULL = insn's */
+	bank_print *prints;   /* [iterations * fan], memory */
+	uint16_t beats_max, beats_min;
+	tspe_tensor *tensor; /* memory */
+	uint32_t *cell;      /* [iterations * fan]: tensor cell, or NULL */
+	tspe_origin origin[ISA_OPERANDS];
+
+	/* of the present chunk */
+	int64_t start;
+	unsigned queue;
+	unsigned reg, wrap; /* leaders: first register; iterations until it comes round */
+	uint32_t instance;  /* of the chunk's first access */
+};
+
+struct tspe_kernel {
+	tspe *e;
+	uint32_t count; /* iterations, <= TSPE_ITERATIONS_MAX */
+	unsigned step_count;
+	tspe_step step[TSPE_STEPS_MAX];
+	GArray *arena;    /* bank prints */
+	GPtrArray *owned; /* arrays freed with the kernel */
+	int64_t ready;    /* no issue before */
+	/* the chunk */
+	uint32_t first, n;
+	uint32_t interval;
+	int64_t bank_delay; /* cycles its steps start later because of banks */
+	/* search */
+	int64_t budget;       /* accesses that may still be tried */
+	int64_t reach, slack; /* cycles that a step without, with operands may move */
+	int raise_step;
+	int64_t raise_to;
+	int64_t earliest; /* when its first step could start at best */
+	/* after each chunk has been issued; may be NULL */
+	void (*placed)(tspe_kernel *kernel, void *state);
+	void *placed_state;
+};
+
+typedef struct tspe_policy {
+	uint32_t interval_min, interval_max;
+	uint32_t chunk; /* most iterations at a time; 0 = all */
+	int64_t reach;  /* cycles to look beyond the earliest time; 0 = default */
+} tspe_policy;
+
+tspe_kernel *tspe_kernel_new(tspe *e, uint32_t count);
+void tspe_kernel_free(tspe_kernel *k);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(tspe_kernel, tspe_kernel_free)
+/* Memory that lives as long as the kernel. */
+void *tspe_kernel_alloc(tspe_kernel *k, size_t bytes);
+/* A step on one of QUEUES without operands, result or address; returns its index. */
+int tspe_kernel_add(tspe_kernel *k, enum isa_op op, const uint16_t *queues, unsigned queue_count);
+/* SRC<operand> of STEP is the value of step FROM. */
+void tspe_kernel_link(tspe_kernel *k, int step, unsigned operand, int from);
+/* STEP writes registers: SPAN of them a value. */
+void tspe_kernel_result(tspe_kernel *k, int step, unsigned span);
+/* LOAD, STORE, LOADS, STORES of COUNT segments of SEG bytes, PITCH apart, at step->addr (filled by the caller). */
+void tspe_kernel_memory(tspe_kernel *k, int step, tspe_tensor *tensor, uint32_t seg, int32_t pitch, uint32_t count);
+/* Call when all steps are complete: bank prints, earliest times from the tensors. */
+void tspe_kernel_finish(tspe_kernel *k);
+
+/* Pieces that name who stored what access number ACCESS (over the whole kernel) of a load reads. */
+void tspe_cell_sources(const tspe_step *s, uint32_t access, GArray *sources);
+/* Registers of LANES elements of TYPE. */
+unsigned tspe_span(const isa_machine *m, uint64_t lanes, enum isa_type type);
+/* Least interval that memory, queues and ports admit for the whole kernel. */
+uint32_t tspe_kernel_interval(const tspe_kernel *k);
+
+/* Finds times for iterations FIRST .. FIRST + N - 1, INTERVAL apart, not before READY, and takes them. */
+bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready);
+/* Gives back what tspe_place() took. */
+void tspe_unplace(tspe_kernel *k);
+/* Appends the placed chunk's instructions. */
+void tspe_issue(tspe_kernel *k);
+/* Places and issues the whole kernel. */
+bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error);
+
+/* Issue of access J of iteration I (counted from the chunk's first), its sampling, and when its result is due. */
+static inline int64_t tspe_issue_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
+{
+	return s->start + (int64_t)i * k->interval + (int64_t)j * s->fan_interval;
+}
+static inline int64_t tspe_sample_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
+{
+	return tspe_issue_at(k, s, i, j) + s->skew;
+}
+/* Operand O of a step, access J of an iteration: the step that makes it, and which of its values it is. */
+const tspe_step *tspe_producer(const tspe_kernel *k, const tspe_step *s, unsigned o, unsigned j, unsigned *value);
+int64_t tspe_due_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j);
+
+/* A plane, or the pair that it is the even plane of, as the scheduler keeps it. */
+typedef struct tspe_plane {
+	int64_t shadow_free;   /* rows of weights may become due after this cycle (the last IW sampled then) */
+	int64_t active_until;  /* last sampling by an ABC of the installed weights */
+	int64_t *row_due;      /* [acc rows]: last accumulation */
+	int64_t *row_free;     /* [acc rows]: last sampling by an ACC */
+	int64_t *row_instance; /* [acc rows]: the last ABC */
+	bool pair;             /* last used as a pair? */
+} tspe_plane;
+
+typedef struct tspe_queues {
+	uint16_t at[TSPE_QUEUES_MAX];
+	unsigned count;
+} tspe_queues;
+
+/* Bytes the matrix unit's work moved, for the report. */
+typedef struct tspe_traffic {
+	uint64_t activation_bytes, weight_bytes, result_bytes;
+	int64_t mxm_cycles;  /* what the matrix unit needs for the passes alone */
+	int64_t first, last; /* cycles between which it worked */
+} tspe_traffic;
+
+struct tspe {
+	isa_program *program;
+	const low_program *low;
+	uint32_t epoch;
+	int64_t start;
+	const isa_machine *m;
+	const sched_options *options;
+	sched_report *report;
+	tspe_calendars cal;
+	tspe_tensor *tensors; /* one for each of low's */
+	bool memory_reused;   /* do values lie where dead ones lay?  Then macro-operations keep their order */
+	tspe_queues mem, vxm, permute, distribute;
+	tspe_queues weights[TSPE_PLANES_MAX], activations[TSPE_PLANES_MAX], accumulators[TSPE_PLANES_MAX];
+	tspe_plane plane[TSPE_PLANES_MAX];
+	int64_t end;        /* latest result so far */
+	int64_t macro_end;  /* of the present macro-operation */
+	int64_t bank_delay; /* of the present macro-operation: most cycles a chunk moved because of banks */
+	uint32_t node;      /* program node of the present macro-operation */
+	tspe_traffic traffic;
+	uint64_t block_work, block_peak; /* MXM: useful MACs; peak MACs of the quantised passes */
+};
+
+static inline const low_tensor *tspe_low_tensor(const tspe *e, uint32_t i)
+{
+	return &g_array_index(e->low->tensors, low_tensor, i);
+}
+
+/* tsp_memory.c */
+bool tspe_memory_plan(tspe *e, GError **error);
+void tspe_memory_free(tspe *e);
+/* The last cycle in which older data in T's place is accessed, as far as it is placed. */
+int64_t tspe_memory_writable(const tspe *e, const tspe_tensor *t);
+/* Address and cell of vector V of a section. */
+uint64_t tspe_vector_addr(const tspe_tensor *t, unsigned section, int64_t v, uint32_t *cell);
+/* Address of an element. */
+uint64_t tspe_element_addr(const tspe_tensor *t, uint64_t row, uint64_t lane);
+/* Cell that holds ADDR. */
+uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr);
+
+/* Macro-operations. */
+bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error);
+bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error);
+bool tspe_matmul(tspe *e, const low_macro *macro, int64_t ready, GError **error);
+bool tspe_conv(tspe *e, const low_macro *macro, int64_t ready, GError **error);
+void tspe_mxm_init(tspe *e);
+void tspe_mxm_fini(tspe *e);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Building kernels, and running one: which interval, how many iterations at a time.
+ *
+ * The whole kernel at the least interval is tried first, then larger intervals, then shorter chunks; a chunk that fits
+ * nowhere near goes behind everything placed so far if that costs little.  A single iteration always finds a place.
+ */
+#include "sched/emit/tsp.h"
+
+#include <string.h>
+
+enum { SAMPLED_ITERATIONS = 64, WAIT_CYCLES = 64, WAIT_SHARE = 8 };
+
+tspe_kernel *tspe_kernel_new(tspe *e, uint32_t count)
+{
+	tspe_kernel *k = g_new0(tspe_kernel, 1);
+
+	g_assert(count >= 1 && count <= TSPE_ITERATIONS_MAX);
+	k->e = e;
+	k->count = count;
+	k->arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	k->owned = g_ptr_array_new_with_free_func(g_free);
+	k->ready = TSPE_NEVER;
+	return k;
+}
+
+void tspe_kernel_free(tspe_kernel *k)
+{
+	if (!k)
+		return;
+	g_array_unref(k->arena);
+	g_ptr_array_unref(k->owned);
+	g_free(k);
+}
+
+void *tspe_kernel_alloc(tspe_kernel *k, size_t bytes)
+{
+	void *at = g_malloc0(bytes);
+
+	g_ptr_array_add(k->owned, at);
+	return at;
+}
+
+int tspe_kernel_add(tspe_kernel *k, enum isa_op op, const uint16_t *queues, unsigned queue_count)
+{
+	const isa_machine *m = k->e->m;
+	const isa_op_info *info = &isa_ops[op];
+	tspe_step *s = &k->step[k->step_count];
+
+	g_assert(k->step_count < TSPE_STEPS_MAX && queue_count > 0);
+	*s = (tspe_step){
+		.insn = isa_insn_make(op, queues[0], 0),
+		.queues = queues,
+		.queue_count = queue_count,
+		.in = {-1, -1},
+		.fan = 1,
+		.members = 1,
+		.skew = (int32_t)isa_machine_skew(m, info->unit),
+		.delay = (int32_t)isa_machine_timing(m, info->timing),
+		.hold = 1,
+		.beats_max = 1,
+		.beats_min = 1,
+		.not_before = TSPE_NEVER,
+	};
+	if (info->unit == ISA_UNIT_VXM)
+		s->delay += (int32_t)m->vxm_entry_cycles;
+	return (int)k->step_count++;
+}
+
+void tspe_kernel_link(tspe_kernel *k, int step, unsigned operand, int from)
+{
+	tspe_step *s = &k->step[step];
+
+	s->in[operand] = (int16_t)from;
+	if (k->step[from].result == TSPE_REGISTERS)
+		s->read_ports = (uint8_t)(s->read_ports + k->step[from].span);
+}
+
+void tspe_kernel_result(tspe_kernel *k, int step, unsigned span)
+{
+	k->step[step].result = TSPE_REGISTERS;
+	k->step[step].span = (uint8_t)span;
+}
+
+void tspe_kernel_memory(tspe_kernel *k, int step, tspe_tensor *tensor, uint32_t seg, int32_t pitch, uint32_t count)
+{
+	tspe_step *s = &k->step[step];
+	bool load = s->insn.op == ISA_OP_LOAD;
+
+	s->memory = true;
+	s->tensor = tensor;
+	if (count == 1) {
+		s->insn.len = (uint16_t)seg;
+	} else {
+		s->insn.op = load ? ISA_OP_LOADS : ISA_OP_STORES;
+		s->insn.seg = (uint16_t)seg;
+		s->insn.pitch = pitch;
+		s->insn.count = count;
+	}
+	s->addr = tspe_kernel_alloc(k, (size_t)k->count * s->fan * sizeof(int64_t));
+	if (load)
+		s->origin[0].kind = tensor->instance ? TSPE_ORIGIN_CELLS : TSPE_ORIGIN_HOST;
+}
+
+static void finish_prints(tspe_kernel *k, tspe_step *s)
+{
+	uint32_t count = k->count * s->fan;
+	bank_access access = {.seg = s->insn.len, .count = 1};
+
+	if (s->insn.seg)
+		access = (bank_access){.seg = s->insn.seg, .pitch = s->insn.pitch, .count = s->insn.count};
+	s->prints = tspe_kernel_alloc(k, count * sizeof(bank_print));
+	s->beats_min = UINT16_MAX;
+	s->beats_max = 0;
+	for (uint32_t a = 0; a < count; a++) {
+		unsigned beats;
+
+		access.addr = (uint64_t)s->addr[a];
+		if (a && s->addr[a] == s->addr[a - 1])
+			s->prints[a] = s->prints[a - 1];
+		else
+			s->prints[a] = bank_calendar_print(k->e->cal.banks, &access, k->arena);
+		beats = bank_calendar_beats(k->e->cal.banks, s->prints[a]);
+		s->beats_min = (uint16_t)MIN(s->beats_min, beats);
+		s->beats_max = (uint16_t)MAX(s->beats_max, beats);
+	}
+}
+
+/* Calls FN for each granule of access A, in packed order. */
+typedef void (*granule_fn)(void *state, const tspe_tensor *t, uint32_t cell);
+
+static void each_granule(const tspe_step *s, uint32_t a, granule_fn fn, void *state)
+{
+	uint32_t segments = s->insn.seg ? s->insn.count : 1;
+	uint64_t bytes = s->insn.seg ? s->insn.seg : s->insn.len;
+
+	for (uint32_t i = 0; i < segments; i++) {
+		uint64_t from = (uint64_t)(s->addr[a] + (int64_t)i * s->insn.pitch);
+
+		for (uint64_t g = from / TSPE_GRANULE; g <= (from + bytes - 1) / TSPE_GRANULE; g++)
+			fn(state, s->tensor, tspe_cell_at(s->tensor, MAX(g * TSPE_GRANULE, from)));
+	}
+}
+
+static void latest_granule(void *state, const tspe_tensor *t, uint32_t cell)
+{
+	int64_t *due = state;
+
+	*due = MAX(*due, t->due[cell]);
+}
+
+typedef struct granule_runs {
+	GArray *runs; /* isa_source */
+} granule_runs;
+
+/* Extends the last piece by one granule, or begins the next one. */
+static void add_granule(void *state, const tspe_tensor *t, uint32_t cell)
+{
+	GArray *runs = ((granule_runs *)state)->runs;
+	isa_source *last = runs->len ? &g_array_index(runs, isa_source, runs->len - 1) : NULL;
+	uint32_t instance = t->instance[cell];
+	isa_source next = {.base = instance, .seg_div = 1, .segments = 1};
+
+	if (last && last->segments == 1 && !last->seg_step) {
+		last->seg_step = (int32_t)(instance - last->base);
+		last->segments = 2;
+		return;
+	}
+	if (last && instance == last->base + last->segments * (uint32_t)last->seg_step) {
+		last->segments++;
+		return;
+	}
+	g_array_append_val(runs, next);
+}
+
+void tspe_cell_sources(const tspe_step *s, uint32_t access, GArray *sources)
+{
+	granule_runs state = {sources};
+
+	each_granule(s, access, add_granule, &state);
+}
+
+/* Do all granules of each access belong to one cell?  Then that cell is its producer. */
+static bool is_single_cell(const tspe_step *s, uint32_t count)
+{
+	for (uint32_t a = 0; a < count; a++) {
+		uint64_t from = (uint64_t)s->addr[a];
+
+		if (s->insn.seg || tspe_cell_at(s->tensor, from) != tspe_cell_at(s->tensor, from + s->insn.len - 1u))
+			return false;
+	}
+	return true;
+}
+
+/* A load waits for whoever stored what it reads. */
+static void finish_load(tspe_kernel *k, tspe_step *s)
+{
+	uint32_t count = k->count * s->fan;
+	int64_t *ready = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+	int64_t *each = NULL;
+
+	if (is_single_cell(s, count)) {
+		each = tspe_kernel_alloc(k, count * sizeof(int64_t));
+		s->origin[0].kind = TSPE_ORIGIN_EACH;
+		s->origin[0].each = each;
+	}
+	for (uint32_t i = 0; i < k->count; i++)
+		ready[i] = TSPE_NEVER;
+	for (uint32_t a = 0; a < count; a++) {
+		int64_t due = TSPE_NEVER;
+
+		if (each) {
+			uint32_t cell = tspe_cell_at(s->tensor, (uint64_t)s->addr[a]);
+
+			each[a] = s->tensor->instance[cell];
+			due = s->tensor->due[cell];
+		} else {
+			each_granule(s, a, latest_granule, &due);
+		}
+		ready[a / s->fan] = MAX(ready[a / s->fan], due - (int64_t)(a % s->fan) * s->fan_interval);
+	}
+	s->ready = ready;
+}
+
+void tspe_kernel_finish(tspe_kernel *k)
+{
+	for (tspe_step *s = k->step; s < k->step + k->step_count; s++) {
+		if (!s->memory)
+			continue;
+		finish_prints(k, s);
+		if (s->insn.op == ISA_OP_LOAD || s->insn.op == ISA_OP_LOADS) {
+			if (s->tensor->instance)
+				finish_load(k, s);
+		} else {
+			s->not_before = MAX(s->not_before, s->tensor->writable + 1 - s->skew);
+		}
+	}
+	k->reach = 2 * k->e->m->sram_banks;
+}
+
+unsigned tspe_span(const isa_machine *m, uint64_t lanes, enum isa_type type)
+{
+	uint64_t bytes = lanes * isa_type_bytes(type);
+
+	return (unsigned)((bytes + (uint64_t)m->vreg_bytes - 1) / (uint64_t)m->vreg_bytes);
+}
+
+static uint32_t quotient(uint64_t amount, uint64_t capacity)
+{
+	return (uint32_t)((amount + capacity - 1) / MAX(capacity, 1));
+}
+
+/* Bank cycles that the first iterations take, for SAMPLED_ITERATIONS of them. */
+static uint64_t bank_work(const tspe_kernel *k)
+{
+	uint32_t sampled = MIN(k->count, SAMPLED_ITERATIONS);
+	uint64_t work = 0;
+
+	for (const tspe_step *s = k->step; s < k->step + k->step_count; s++)
+		for (uint32_t a = 0; s->memory && !s->once && a < sampled * s->fan; a++)
+			work += bank_calendar_requests(k->e->cal.banks, s->prints[a], k->arena);
+	return work * (uint64_t)quotient((uint64_t)k->e->m->sram_block_bytes, (uint64_t)k->e->m->sram_port_bytes) /
+	       sampled;
+}
+
+uint32_t tspe_kernel_interval(const tspe_kernel *k)
+{
+	const isa_machine *m = k->e->m;
+	uint64_t slots = 0, reads = 0, writes = 0, weights = 0, bursts = 1;
+	uint32_t interval = 1;
+
+	for (const tspe_step *s = k->step; s < k->step + k->step_count; s++) {
+		if (s->once)
+			continue;
+		slots += s->memory ? s->fan : 0;
+		reads += (uint64_t)s->read_ports * s->fan;
+		writes += s->result == TSPE_REGISTERS ? (uint64_t)s->span * s->fan : 0;
+		weights += s->weight_bytes;
+		bursts = MAX(bursts, (uint64_t)(s->fan - 1) * s->fan_interval + 1);
+	}
+	interval = MAX(interval, (uint32_t)bursts);
+	interval = MAX(interval, quotient(slots, k->e->mem.count));
+	interval = MAX(interval, quotient(reads, (uint64_t)m->vreg_read_ports));
+	interval = MAX(interval, quotient(writes, (uint64_t)m->vreg_write_ports));
+	interval = MAX(interval, quotient(weights, (uint64_t)m->mxm_weight_bytes));
+	if (!bank_map_is_ideal(bank_calendar_map(k->e->cal.banks)))
+		interval =
+			MAX(interval, quotient(bank_work(k), bank_map_banks_used(bank_calendar_map(k->e->cal.banks)) *
+		                                                     (uint64_t)m->sram_ports));
+	return interval;
+}
+
+/* An interval at which no two accesses of different iterations can meet. */
+static uint32_t safe_interval(const tspe_kernel *k)
+{
+	uint32_t sum = 1;
+
+	for (const tspe_step *s = k->step; s < k->step + k->step_count; s++)
+		sum += s->memory ? (uint32_t)s->beats_max * s->fan : 0;
+	return MAX(sum, tspe_kernel_interval(k));
+}
+
+/* Near the earliest time at one of the policy's intervals, or behind everything if that is not far. */
+static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *policy)
+{
+	uint32_t safe;
+	int64_t wait;
+
+	for (uint32_t interval = policy->interval_min; interval <= policy->interval_max; interval++)
+		if (tspe_place(k, first, n, interval, TSPE_NEVER))
+			return true;
+	wait = k->e->cal.horizon - k->earliest;
+	if (wait <= 0 || wait > WAIT_CYCLES + (int64_t)n * policy->interval_min / WAIT_SHARE)
+		return false;
+	safe = n == 1 ? policy->interval_min : MAX(policy->interval_max, safe_interval(k));
+	for (uint32_t interval = policy->interval_min; interval <= safe; interval++)
+		if (tspe_place(k, first, n, interval, k->e->cal.horizon))
+			return true;
+	return false;
+}
+
+static bool cannot_place(const tspe_kernel *k, GError **error)
+{
+	const char *node = g_array_index(k->e->program->nodes, isa_node, k->e->node).name;
+
+	g_set_error(
+		error, TSP_ERROR, TSP_ERROR_USER,
+		"'%s': one iteration needs more registers or ports than the machine has (vreg.count %" G_GINT64_FORMAT
+		", vreg.read_ports %" G_GINT64_FORMAT ", vreg.write_ports %" G_GINT64_FORMAT
+		", mxm.weight_bytes_per_cycle %" G_GINT64_FORMAT ")",
+		node, k->e->m->vreg_count, k->e->m->vreg_read_ports, k->e->m->vreg_write_ports,
+		k->e->m->mxm_weight_bytes);
+	return false;
+}
+
+bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error)
+{
+	uint32_t largest = policy->chunk ? MIN(policy->chunk, k->count) : k->count;
+	uint32_t size = largest;
+
+	for (uint32_t first = 0; first < k->count;) {
+		uint32_t n = MIN(size, k->count - first);
+
+		if (!fit(k, first, n, policy)) {
+			if (n > 1) {
+				size = n / 2;
+				continue;
+			}
+			if (!tspe_place(k, first, 1, policy->interval_min, k->e->cal.horizon))
+				return cannot_place(k, error);
+		}
+		tspe_issue(k);
+		if (k->placed)
+			k->placed(k, k->placed_state);
+		first += n;
+		size = MIN(largest, n < size ? size : size * 2);
+	}
+	return true;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Vector loops and transposes as kernels.
+ *
+ * A loop whose steps all find a queue of their own runs as one burst a step.  One with more steps than queues runs in
+ * blocks: each step a short burst, one burst after the other on a queue, values of a whole block in registers.  Loads
+ * that do not move from iteration to iteration are made once a chunk.  A transpose reads columns by strided loads of
+ * one element a row; how many beats that takes is the bank map's affair.
+ */
+#include "sched/emit/tsp.h"
+
+enum { ONCE_ITERATIONS = 4, BLOCK_MAX = 64 };
+
+typedef struct loop_shape {
+	const low_vloop *loop;
+	uint64_t from; /* first iteration of the kernel, over both levels */
+	uint32_t count;
+	bool once_inner; /* are loads with step0 = 0 constant over the kernel? */
+} loop_shape;
+
+static const low_step *step_at(const low_vloop *loop, guint i)
+{
+	return &g_array_index(loop->steps, low_step, i);
+}
+
+static bool is_once(const loop_shape *shape, const low_step *s)
+{
+	if (s->kind != LOW_LOAD)
+		return false;
+	if (s->ref.step0 == 0 && s->ref.step1 == 0)
+		return true;
+	return s->ref.step0 == 0 && shape->once_inner;
+}
+
+static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, const low_step *s)
+{
+	tspe_step *step = &k->step[index];
+
+	step->cell = tspe_kernel_alloc(k, shape->count * sizeof(uint32_t));
+	for (uint32_t i = 0; i < shape->count; i++) {
+		uint64_t at = shape->from + i;
+		int64_t v = s->ref.first + (int64_t)(at % shape->loop->n0) * s->ref.step0 +
+		            (int64_t)(at / shape->loop->n0) * s->ref.step1;
+
+		step->addr[i] = (int64_t)tspe_vector_addr(step->tensor, s->ref.section, v, &step->cell[i]);
+	}
+}
+
+static int add_memory(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+{
+	tspe *e = k->e;
+	bool load = s->kind == LOW_LOAD;
+	tspe_tensor *t = &e->tensors[s->ref.tensor];
+	int index = tspe_kernel_add(k, load ? ISA_OP_LOAD : ISA_OP_STORE, e->mem.at, e->mem.count);
+
+	tspe_kernel_memory(k, index, t, (uint32_t)(shape->loop->lanes * t->element), 0, 1);
+	fill_addresses(k, index, shape, s);
+	if (load) {
+		tspe_kernel_result(k, index, tspe_span(e->m, shape->loop->lanes, t->low->type));
+		k->step[index].once = is_once(shape, s);
+	} else {
+		tspe_kernel_link(k, index, 0, s->in[0]);
+	}
+	return index;
+}
+
+static void add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+{
+	tspe *e = k->e;
+	int index = tspe_kernel_add(k, s->op, e->vxm.at, e->vxm.count);
+	isa_insn *insn = &k->step[index].insn;
+
+	insn->type = (uint8_t)s->type;
+	insn->dtype = (uint8_t)s->dtype;
+	insn->lanes = (uint16_t)shape->loop->lanes;
+	insn->imm = s->in[1] == -2 ? s->imm : 0;
+	if (s->in[1] == -2)
+		insn->src1 = ISA_PLACE_IMM;
+	tspe_kernel_result(k, index, tspe_span(e->m, shape->loop->lanes, s->dtype));
+	for (unsigned o = 0; o < 2; o++)
+		if (s->in[o] >= 0)
+			tspe_kernel_link(k, index, o, s->in[o]);
+}
+
+/* Tiles that the farthest lane moves up. */
+static int32_t tile_distance(const isa_machine *m, const uint16_t *map)
+{
+	int64_t farthest = 0;
+
+	for (int64_t lane = 0; lane < m->lanes; lane++)
+		farthest = MAX(farthest, map[lane] / m->lanes_per_superlane - lane / m->lanes_per_superlane);
+	return (int32_t)farthest;
+}
+
+static void add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+{
+	tspe *e = k->e;
+	bool local = s->lane_xor < (uint32_t)e->m->lanes_per_superlane && e->distribute.count;
+	const tspe_queues *queues = local ? &e->distribute : &e->permute;
+	int index = tspe_kernel_add(k, local ? ISA_OP_DISTRIBUTE : ISA_OP_PERMUTE, queues->at, queues->count);
+	tspe_step *step = &k->step[index];
+	uint16_t map[320];
+
+	for (uint32_t lane = 0; lane < G_N_ELEMENTS(map); lane++)
+		map[lane] = (uint16_t)(lane < shape->loop->lanes ? lane ^ s->lane_xor : lane);
+	step->insn.map = (uint16_t)isa_program_add_map(e->program, map);
+	step->insn.type = (uint8_t)s->type;
+	if (!local)
+		step->delay += tile_distance(e->m, map);
+	tspe_kernel_result(k, index, tspe_span(e->m, (uint64_t)e->m->lanes, s->type));
+	tspe_kernel_link(k, index, 0, s->in[0]);
+}
+
+static tspe_kernel *build(tspe *e, const loop_shape *shape)
+{
+	tspe_kernel *k = tspe_kernel_new(e, shape->count);
+
+	for (guint i = 0; i < shape->loop->steps->len; i++) {
+		const low_step *s = step_at(shape->loop, i);
+
+		if (s->kind == LOW_OP)
+			add_op(k, shape, s);
+		else if (s->kind == LOW_LANES)
+			add_lanes(k, shape, s);
+		else
+			add_memory(k, shape, s);
+	}
+	tspe_kernel_finish(k);
+	return k;
+}
+
+/* Registers that one iteration holds at its fullest moment. */
+static unsigned live_registers(const tspe_kernel *k)
+{
+	unsigned most = 1;
+
+	for (unsigned i = 0; i < k->step_count; i++) {
+		unsigned live = 0;
+
+		for (unsigned p = 0; p <= i; p++) {
+			bool used = p == i;
+
+			for (unsigned c = i; c < k->step_count && !used; c++)
+				used = k->step[c].in[0] == (int)p || k->step[c].in[1] == (int)p;
+			live += used && k->step[p].result == TSPE_REGISTERS ? k->step[p].span : 0;
+		}
+		most = MAX(most, live);
+	}
+	return most;
+}
+
+/* Has every step a queue of its own? */
+static bool fits_queues(const tspe_kernel *k)
+{
+	const tspe *e = k->e;
+	unsigned used[ISA_UNIT_COUNT] = {0};
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		used[isa_ops[k->step[i].insn.op].unit] += !k->step[i].once;
+	return used[ISA_UNIT_MEM] <= e->mem.count && used[ISA_UNIT_VXM] <= e->vxm.count &&
+	       used[ISA_UNIT_SXM] <= MAX(e->permute.count, 1);
+}
+
+static bool run_loop(tspe *e, const loop_shape *shape, int64_t ready, GError **error)
+{
+	g_autoptr(tspe_kernel) k = build(e, shape);
+	uint32_t interval = tspe_kernel_interval(k);
+	tspe_policy policy = {.interval_min = interval, .interval_max = interval + (interval + 1) / 2 + 1};
+
+	k->ready = ready;
+	if (!fits_queues(k)) {
+		unsigned block = (unsigned)e->m->vreg_count / (2 * live_registers(k));
+
+		policy = (tspe_policy){.interval_min = 1, .interval_max = 2, .chunk = CLAMP(block, 1, BLOCK_MAX)};
+	}
+	return tspe_run(k, &policy, error);
+}
+
+static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)
+{
+	for (guint i = 0; i < loop->steps->len; i++) {
+		const low_step *s = step_at(loop, i);
+
+		if (s->kind != LOW_LANES || e->permute.count ||
+		    (e->distribute.count && s->lane_xor < (uint32_t)e->m->lanes_per_superlane))
+			continue;
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "lanes are exchanged across superlanes, and sxm.queues has no permute queue");
+		return false;
+	}
+	return true;
+}
+
+/* Do loads stand still over the inner loop, long enough to be worth a kernel for each round of it? */
+static bool has_inner_constant(const low_vloop *loop)
+{
+	for (guint i = 0; i < loop->steps->len && loop->n0 >= ONCE_ITERATIONS; i++) {
+		const low_step *s = step_at(loop, i);
+
+		if (s->kind == LOW_LOAD && s->ref.step0 == 0 && s->ref.step1 != 0)
+			return true;
+	}
+	return false;
+}
+
+bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
+{
+	const low_vloop *loop = &macro->vloop;
+	uint64_t total = loop->n0 * loop->n1;
+	loop_shape shape = {.loop = loop, .once_inner = has_inner_constant(loop)};
+	uint64_t most = shape.once_inner ? MIN(loop->n0, TSPE_ITERATIONS_MAX) : TSPE_ITERATIONS_MAX;
+
+	if (loop->steps->len > TSPE_STEPS_MAX || !check_lanes(e, loop, error))
+		return false;
+	while (shape.from < total) {
+		uint64_t rest = shape.once_inner ? loop->n0 - shape.from % loop->n0 : total - shape.from;
+
+		shape.count = (uint32_t)MIN(rest, most);
+		if (!run_loop(e, &shape, ready, error))
+			return false;
+		shape.from += shape.count;
+	}
+	return true;
+}
+
+/* Columns FROM .. FROM + COUNT - 1 of the rows of lane block BLOCK of the result. */
+static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_t from, uint32_t count, int64_t ready,
+                        GError **error)
+{
+	tspe_tensor *x = &e->tensors[t->x], *y = &e->tensors[t->y];
+	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, count);
+	uint64_t row = block * y->low->vector_lanes;
+	uint32_t rows = (uint32_t)MIN(y->low->vector_lanes, x->low->rows - row);
+	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
+	int store = tspe_kernel_add(k, ISA_OP_STORE, e->mem.at, e->mem.count);
+	tspe_policy policy;
+
+	tspe_kernel_memory(k, load, x, x->element, (int32_t)x->row_pitch, rows);
+	tspe_kernel_result(k, load, tspe_span(e->m, rows, x->low->type));
+	tspe_kernel_memory(k, store, y, rows * y->element, 0, 1);
+	tspe_kernel_link(k, store, 0, load);
+	k->step[store].cell = tspe_kernel_alloc(k, count * sizeof(uint32_t));
+	for (uint32_t i = 0; i < count; i++) {
+		k->step[load].addr[i] = (int64_t)tspe_element_addr(x, row, from + i);
+		k->step[store].addr[i] = (int64_t)tspe_element_addr(y, from + i, row);
+		k->step[store].cell[i] = (uint32_t)(block * y->low->rows + from + i);
+	}
+	tspe_kernel_finish(k);
+	k->ready = ready;
+	policy.interval_min = tspe_kernel_interval(k);
+	policy.interval_max = MAX(policy.interval_min, (uint32_t)k->step[load].beats_max + k->step[store].beats_max);
+	policy.chunk = 0;
+	return tspe_run(k, &policy, error);
+}
+
+bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error)
+{
+	const low_transpose *t = &macro->transpose;
+	const low_tensor *y = e->tensors[t->y].low;
+
+	for (uint64_t block = 0; block < y->blocks + (y->tail > 0); block++)
+		for (uint64_t from = 0; from < y->rows; from += TSPE_ITERATIONS_MAX)
+			if (!run_columns(e, t, block, from, (uint32_t)MIN(y->rows - from, TSPE_ITERATIONS_MAX), ready,
+			                 error))
+				return false;
+	return true;
+}

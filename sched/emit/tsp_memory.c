@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where tensors lie in the flat memory, and what the host puts there.
+ *
+ * Roomy: every lane block of a tensor has the pitch of a full vector, block by block, so that all accesses of one type
+ * step alike and keep their distance under a modulo map.  When that does not fit: rows dense, one beside the other; and
+ * when that does not fit either, memory of dead values is used again.  The input of a convolution is dense [y][x][c]
+ * with its zero borders, so that a filter row is one run of bytes; its lines are spaced so that the filter rows of one
+ * block meet different banks.
+ */
+#include "sched/emit/tsp.h"
+
+#include <string.h>
+
+enum plan { PLAN_ROOMY, PLAN_DENSE, PLAN_REUSE };
+
+static int64_t round_up(int64_t value, int64_t to)
+{
+	return (value + to - 1) / to * to;
+}
+
+static int64_t base_alignment(const isa_machine *m)
+{
+	int64_t a = TSPE_GRANULE, b = m->sram_block_bytes;
+
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return TSPE_GRANULE / a * m->sram_block_bytes;
+}
+
+/* ------------------------------------------------------------------------------------------------- addresses */
+
+uint64_t tspe_element_addr(const tspe_tensor *t, uint64_t row, uint64_t lane)
+{
+	int64_t at = t->border;
+
+	at += (int64_t)(lane / t->low->vector_lanes) * t->block_stride +
+	      (int64_t)(lane % t->low->vector_lanes) * t->element;
+	if (t->conv) {
+		at += (int64_t)(row / (t->conv->h * t->conv->w)) * t->image_pitch +
+		      (int64_t)(row / t->conv->w % t->conv->h) * t->line_pitch;
+		row %= t->conv->w;
+	}
+	return t->base + (uint64_t)(at + (int64_t)row * t->row_pitch);
+}
+
+uint64_t tspe_vector_addr(const tspe_tensor *t, unsigned section, int64_t v, uint32_t *cell)
+{
+	uint64_t index = section ? t->low->blocks * t->low->rows + (uint64_t)v : (uint64_t)v;
+
+	*cell = (uint32_t)index;
+	return tspe_element_addr(t, index % t->low->rows, index / t->low->rows * t->low->vector_lanes);
+}
+
+uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr)
+{
+	uint64_t at = addr - t->base;
+	uint64_t pitch = (uint64_t)t->row_pitch, stride = (uint64_t)t->block_stride;
+
+	if (stride > pitch) /* block by block */
+		return (uint32_t)(at / pitch);
+	return (uint32_t)(at % pitch / stride * t->low->rows + at / pitch);
+}
+
+/* ---------------------------------------------------------------------------------------------------- layout */
+
+/* Most beats that a load of the filter rows of one block takes, with lines PITCH bytes apart, over some pixels. */
+static unsigned worst_beats(tspe *e, const tspe_tensor *t, int64_t pitch, GArray *arena)
+{
+	const graph_conv *c = t->conv;
+	unsigned worst = 0;
+
+	for (uint64_t x = 0; x < MIN(c->ow, 24); x++)
+		for (uint64_t y = 0; y < MIN(c->oh, 3); y++) {
+			bank_access access = {
+				.addr = t->base + (uint64_t)((int64_t)(y * c->stride_h) * pitch +
+			                                     (int64_t)(x * c->stride_w) * t->row_pitch),
+				.seg = (uint32_t)(MIN(c->s * c->c, c->block_run) * t->element),
+				.pitch = (int32_t)pitch,
+				.count = (uint32_t)c->block_rows,
+			};
+
+			g_array_set_size(arena, 0);
+			worst = MAX(worst, bank_calendar_beats(e->cal.banks,
+			                                       bank_calendar_print(e->cal.banks, &access, arena)));
+		}
+	return worst;
+}
+
+/* Space between lines: the least that lets the filter rows of a block be read in as few beats as one of them. */
+static void space_lines(tspe *e, tspe_tensor *t)
+{
+	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	int64_t tries = e->m->sram_banks;
+	unsigned least = UINT32_MAX;
+	int64_t chosen = t->line_pitch;
+
+	for (int64_t i = 0; i <= tries && t->conv->block_rows > 1; i++) {
+		unsigned beats = worst_beats(e, t, t->line_pitch + i * TSPE_GRANULE, arena);
+
+		if (beats >= least)
+			continue;
+		least = beats;
+		chosen = t->line_pitch + i * TSPE_GRANULE;
+		if (least <=
+		    (unsigned)round_up(e->m->sram_block_bytes, e->m->sram_port_bytes) / (unsigned)e->m->sram_port_bytes)
+			break;
+	}
+	t->line_pitch = chosen;
+}
+
+static void lay_out_conv(tspe *e, tspe_tensor *t, enum plan plan)
+{
+	const graph_conv *c = t->conv;
+	uint64_t images = t->low->rows / (c->h * c->w);
+	int64_t pixel = (int64_t)(c->c * t->element);
+	uint64_t height = MAX(c->pad + c->h, (c->oh - 1) * c->stride_h + c->r);
+	uint64_t width = MAX(c->pad + c->w, (c->ow - 1) * c->stride_w + c->s);
+
+	t->row_pitch = pixel;
+	t->block_stride = (int64_t)(t->low->vector_lanes * t->element);
+	t->line_pitch = round_up((int64_t)width * pixel, TSPE_GRANULE);
+	if (plan == PLAN_ROOMY)
+		space_lines(e, t);
+	t->image_pitch = (int64_t)height * t->line_pitch;
+	t->border = (int64_t)c->pad * (t->line_pitch + pixel);
+	t->bytes = images * (uint64_t)t->image_pitch;
+}
+
+static void lay_out(tspe *e, tspe_tensor *t, enum plan plan, bool straddled)
+{
+	const low_tensor *low = t->low;
+	uint64_t blocks = low->blocks + (low->tail > 0);
+	uint64_t widest = low->blocks ? low->vector_lanes : low->tail;
+
+	if (t->conv) {
+		lay_out_conv(e, t, plan);
+		return;
+	}
+	if (straddled || (plan != PLAN_ROOMY && low->blocks && low->tail)) {
+		t->row_pitch = round_up((int64_t)(low->lanes * t->element), TSPE_GRANULE);
+		t->block_stride = (int64_t)(low->vector_lanes * t->element);
+		t->bytes = low->rows * (uint64_t)t->row_pitch;
+		return;
+	}
+	t->row_pitch = round_up((int64_t)(widest * t->element), TSPE_GRANULE);
+	t->block_stride = (int64_t)low->rows * t->row_pitch;
+	t->bytes = blocks * (uint64_t)t->block_stride;
+}
+
+/* Does a K block of a product cross a border between lane blocks of this operand?  Then its rows must be dense. */
+static bool is_straddled(const tspe *e, uint32_t tensor)
+{
+	const low_tensor *t = tspe_low_tensor(e, tensor);
+
+	for (guint i = 0; i < e->low->macros->len; i++) {
+		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
+
+		if (m->kind == LOW_MATMUL && m->matmul.a == tensor && t->lanes > t->vector_lanes &&
+		    t->vector_lanes % m->matmul.block_run)
+			return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------------------------------------ allocation */
+
+static bool lives_with(const tspe_tensor *a, const tspe_tensor *b)
+{
+	uint32_t a_first = a->low->host ? 0 : a->low->first_macro,
+		 a_last = a->low->output ? UINT32_MAX : a->low->last_macro;
+	uint32_t b_first = b->low->host ? 0 : b->low->first_macro,
+		 b_last = b->low->output ? UINT32_MAX : b->low->last_macro;
+
+	return a_first <= b_last && b_first <= a_last;
+}
+
+static int by_base(const void *a, const void *b)
+{
+	const tspe_tensor *x = *(tspe_tensor *const *)a, *y = *(tspe_tensor *const *)b;
+
+	return x->base < y->base ? -1 : x->base > y->base;
+}
+
+/* The lowest place beside all tensors before number INDEX that live at the same time. */
+static uint64_t first_fit(const tspe *e, guint index, uint64_t alignment)
+{
+	const tspe_tensor *t = &e->tensors[index];
+	g_autoptr(GPtrArray) others = g_ptr_array_new();
+	uint64_t at = 0;
+
+	for (guint i = 0; i < index; i++)
+		if (lives_with(t, &e->tensors[i]))
+			g_ptr_array_add(others, &e->tensors[i]);
+	qsort(others->pdata, others->len, sizeof(gpointer), by_base);
+	for (guint i = 0; i < others->len; i++) {
+		const tspe_tensor *o = g_ptr_array_index(others, i);
+
+		if (o->base >= at + t->bytes)
+			break;
+		at = MAX(at, (o->base + o->bytes + alignment - 1) / alignment * alignment);
+	}
+	return at;
+}
+
+/* Places all tensors; returns the bytes taken. */
+static uint64_t place_all(tspe *e, enum plan plan)
+{
+	uint64_t alignment = (uint64_t)base_alignment(e->m);
+	uint64_t top = 0;
+
+	for (guint i = 0; i < e->low->tensors->len; i++) {
+		tspe_tensor *t = &e->tensors[i];
+
+		lay_out(e, t, plan, is_straddled(e, i));
+		t->base =
+			plan == PLAN_REUSE ? first_fit(e, i, alignment) : (top + alignment - 1) / alignment * alignment;
+		top = MAX(top, t->base + t->bytes);
+	}
+	return top;
+}
+
+static bool refuse(const tspe *e, uint64_t bytes, uint64_t capacity, GError **error)
+{
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+	            "layer '%s' needs %" G_GUINT64_FORMAT
+	            " bytes of SRAM for its operands and results, map '%s' reaches %" G_GUINT64_FORMAT,
+	            e->low->g->name, bytes, e->m->sram_map, capacity);
+	return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------- images */
+
+static bool add_image(tspe *e, const tspe_tensor *t, GError **error)
+{
+	const graph_node *n = graph_at(e->low->g, t->low->node);
+	isa_image image = {.location = t->base, .bytes = t->bytes};
+	uint64_t vector_bytes = t->low->vector_lanes * t->element;
+	uint64_t row_bytes = t->low->lanes * t->element;
+
+	if (e->options->functional) {
+		if (!n->data) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_INTERNAL, "layer '%s': input '%s' has no data",
+			            e->low->g->name, n->name);
+			return false;
+		}
+		image.data = g_malloc0(t->bytes);
+		for (uint64_t r = 0; r < t->low->rows; r++)
+			for (uint64_t at = 0; at < row_bytes; at += vector_bytes)
+				memcpy(image.data + (tspe_element_addr(t, r, at / t->element) - t->base),
+				       n->data + r * row_bytes + at, MIN(vector_bytes, row_bytes - at));
+	}
+	g_array_append_val(g_array_index(e->program->epochs, isa_epoch, e->epoch).images, image);
+	return true;
+}
+
+static void add_term(isa_tensor *t, uint32_t dim, uint64_t div, uint64_t mod, int64_t stride)
+{
+	t->term[t->terms++] = (isa_layout_term){dim, div, mod, stride};
+}
+
+static void add_tensor(tspe *e, const tspe_tensor *t)
+{
+	isa_tensor entry = {
+		.name = g_strdup(t->low->name),
+		.type = t->low->type,
+		.rank = 2,
+		.shape = {t->low->rows, t->low->lanes},
+		.base = t->base + (uint64_t)t->border,
+		.epoch = e->epoch,
+		.output = t->low->output,
+		.bytes = t->bytes,
+	};
+
+	if (t->conv) {
+		add_term(&entry, 0, 1, t->conv->w, t->row_pitch);
+		add_term(&entry, 0, t->conv->w, t->conv->h, t->line_pitch);
+		add_term(&entry, 0, t->conv->w * t->conv->h, 0, t->image_pitch);
+	} else {
+		add_term(&entry, 0, 1, 0, t->row_pitch);
+	}
+	add_term(&entry, 1, 1, t->low->vector_lanes, t->element);
+	add_term(&entry, 1, t->low->vector_lanes, 0, t->block_stride);
+	add_term(&entry, 2, 1, 0, 1);
+	g_array_append_val(e->program->tensors, entry);
+}
+
+/* ----------------------------------------------------------------------------------------------------- plan */
+
+static const graph_conv *conv_of(const tspe *e, const low_tensor *t)
+{
+	return t->conv_input_of < 0
+	               ? NULL
+	               : &graph_at(e->low->g, g_array_index(e->low->macros, low_macro, t->conv_input_of).node)->conv;
+}
+
+static void begin_tensor(tspe *e, guint index)
+{
+	tspe_tensor *t = &e->tensors[index];
+
+	t->low = tspe_low_tensor(e, index);
+	t->element = isa_type_bytes(t->low->type);
+	t->conv = conv_of(e, t->low);
+	t->cells = (uint32_t)(t->low->rows * (t->low->blocks + (t->low->tail > 0)));
+	t->last_read = t->last_due = t->writable = TSPE_NEVER;
+	if (t->low->host)
+		return;
+	t->instance = g_new0(uint32_t, t->cells);
+	t->due = g_new0(int64_t, t->cells);
+}
+
+bool tspe_memory_plan(tspe *e, GError **error)
+{
+	uint64_t capacity =
+		bank_map_capacity_blocks(bank_calendar_map(e->cal.banks)) * (uint64_t)e->m->sram_block_bytes;
+	uint64_t bytes = 0;
+
+	e->tensors = g_new0(tspe_tensor, e->low->tensors->len + 1);
+	for (guint i = 0; i < e->low->tensors->len; i++)
+		begin_tensor(e, i);
+	for (enum plan plan = PLAN_ROOMY; plan <= PLAN_REUSE; plan++) {
+		bytes = place_all(e, plan);
+		e->memory_reused = plan == PLAN_REUSE;
+		if (bytes <= capacity)
+			break;
+	}
+	if (bytes > capacity)
+		return refuse(e, bytes, capacity, error);
+	for (guint i = 0; i < e->low->tensors->len; i++) {
+		add_tensor(e, &e->tensors[i]);
+		if (e->tensors[i].low->host && !add_image(e, &e->tensors[i], error))
+			return false;
+	}
+	return true;
+}
+
+int64_t tspe_memory_writable(const tspe *e, const tspe_tensor *t)
+{
+	int64_t after = TSPE_NEVER;
+
+	for (guint i = 0; e->memory_reused && i < e->low->tensors->len; i++) {
+		const tspe_tensor *o = &e->tensors[i];
+
+		if (o == t || o->base >= t->base + t->bytes || t->base >= o->base + o->bytes)
+			continue;
+		after = MAX(after, MAX(o->last_read, o->last_due));
+	}
+	return after;
+}
+
+void tspe_memory_free(tspe *e)
+{
+	for (guint i = 0; e->tensors && i < e->low->tensors->len; i++) {
+		g_free(e->tensors[i].instance);
+		g_free(e->tensors[i].due);
+	}
+	g_clear_pointer(&e->tensors, g_free);
+}

@@ -1,0 +1,657 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products and convolutions as kernels.
+ *
+ * A pass multiplies a chunk of rows with one K block of weights.  Its weights go into the shadow buffers while the pass
+ * before it runs; the install overlaps that pass's last rows, so passes follow each other without a gap unless memory
+ * binds.  Rows are loaded into the activation ports of all units of a job at once.  After the last K block the
+ * accumulator rows are read out in the rhythm in which they were completed, converted (fp16) and stored, while the next
+ * job already overwrites the rows behind.
+ */
+#include "sched/emit/tsp_mxm.h"
+
+enum { WEIGHT_PARTS = 4 };
+
+/* ---------------------------------------------------------------------------------------------- state of units */
+
+void tspe_mxm_init(tspe *e)
+{
+	for (unsigned p = 0; p < e->m->mxm_planes; p++) {
+		tspe_plane *plane = &e->plane[p];
+		size_t rows = (size_t)e->m->mxm_acc_rows;
+
+		*plane = (tspe_plane){.shadow_free = TSPE_NEVER, .active_until = TSPE_NEVER};
+		plane->row_due = g_new(int64_t, rows);
+		plane->row_free = g_new(int64_t, rows);
+		plane->row_instance = g_new0(int64_t, rows);
+		for (size_t r = 0; r < rows; r++)
+			plane->row_due[r] = plane->row_free[r] = TSPE_NEVER;
+	}
+}
+
+void tspe_mxm_fini(tspe *e)
+{
+	for (unsigned p = 0; p < TSPE_PLANES_MAX; p++) {
+		g_free(e->plane[p].row_due);
+		g_free(e->plane[p].row_free);
+		g_free(e->plane[p].row_instance);
+	}
+}
+
+/* The planes change between working in pairs and alone: whoever begins waits until everything in them is done. */
+static void change_kind(tspe *e, bool pair)
+{
+	int64_t idle = TSPE_NEVER;
+
+	for (unsigned p = 0; p < e->m->mxm_planes; p++) {
+		const tspe_plane *plane = &e->plane[p];
+
+		if (plane->pair == pair)
+			continue;
+		idle = MAX(idle, MAX(plane->shadow_free, plane->active_until + e->m->mxm_abc_cycles));
+		for (int64_t r = 0; r < e->m->mxm_acc_rows; r++)
+			idle = MAX(idle, MAX(plane->row_due[r], plane->row_free[r]));
+	}
+	if (idle == TSPE_NEVER) {
+		for (unsigned p = 0; p < e->m->mxm_planes; p++)
+			e->plane[p].pair = pair;
+		return;
+	}
+	idle += e->m->mxm_lw_cycles + e->m->mxm_iw_cycles + e->m->mxm_abc_cycles;
+	for (unsigned p = 0; p < e->m->mxm_planes; p++) {
+		tspe_plane *plane = &e->plane[p];
+
+		plane->pair = pair;
+		plane->shadow_free = plane->active_until = idle;
+		for (int64_t r = 0; r < e->m->mxm_acc_rows; r++)
+			plane->row_due[r] = plane->row_free[r] = idle;
+	}
+}
+
+/* ------------------------------------------------------------------------------------------------------ passes */
+
+typedef struct unit {
+	unsigned plane; /* the even one of a pair */
+	tspe_plane *state;
+	unsigned column;
+	uint32_t lanes;       /* of the column block */
+	int64_t loaded[320];  /* due time of each row of weights in the shadow buffer */
+	uint32_t loader[320]; /* its LW */
+	uint32_t installer;   /* instance of the IW */
+	int64_t installed;    /* weights active from this cycle on */
+} unit;
+
+typedef struct pass {
+	const mxm_work *work;
+	const mxm_job *job;
+	unit *units;
+	unsigned index; /* of the K block */
+	const mxm_block *block;
+	bool last;
+	uint32_t acc_base;
+} pass;
+
+typedef struct part {
+	unit *u;
+	uint32_t first; /* row of weights */
+	int store;      /* the kernel's LW */
+} part;
+
+static void note_weights(tspe_kernel *k, void *state)
+{
+	const part *p = state;
+	const tspe_step *lw = &k->step[p->store];
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		p->u->loaded[p->first + k->first + i] = tspe_due_at(k, lw, i, 0);
+		p->u->loader[p->first + k->first + i] = lw->instance + i;
+	}
+}
+
+/* Rows FIRST .. FIRST + COUNT - 1 of the block's weights through the port of plane PLANE. */
+static bool load_part(const pass *p, unit *u, unsigned plane, uint32_t first, uint32_t count, GError **error)
+{
+	const mxm_work *work = p->work;
+	tspe *e = work->e;
+	uint32_t bytes = u->lanes * work->w->element;
+	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, count);
+	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
+	int lw = tspe_kernel_add(k, ISA_OP_LW, e->weights[plane].at, 1);
+	part state = {u, first, lw};
+	tspe_policy policy;
+
+	tspe_kernel_memory(k, load, work->w, bytes, 0, 1);
+	k->step[load].result = TSPE_PORT;
+	k->step[load].insn.dst = (uint16_t)ISA_PLACE_WT(plane);
+	k->step[lw].insn.src0 = (uint16_t)ISA_PLACE_WT(plane);
+	k->step[lw].insn.count = 1;
+	k->step[lw].insn.type = (uint8_t)work->type;
+	k->step[lw].insn.lanes = (uint16_t)u->lanes;
+	k->step[lw].weight_bytes = bytes;
+	k->step[lw].not_before = u->state->shadow_free + 1 - k->step[lw].delay - k->step[lw].skew;
+	k->step[lw].addr = tspe_kernel_alloc(k, count * sizeof(int64_t));
+	for (uint32_t i = 0; i < count; i++) {
+		k->step[load].addr[i] = (int64_t)tspe_element_addr(work->w, p->block->weight_row + first + i,
+		                                                   u->column * work->c->low->vector_lanes);
+		k->step[lw].addr[i] = first + i;
+	}
+	tspe_kernel_finish(k);
+	if (k->step[load].beats_max > k->step[load].beats_min) {
+		k->step[lw].insn.src0 = k->step[load].insn.dst = ISA_PLACE_NONE;
+		tspe_kernel_result(k, load, tspe_span(e->m, u->lanes, work->type));
+	}
+	tspe_kernel_link(k, lw, 0, load);
+	k->placed = note_weights;
+	k->placed_state = &state;
+	e->traffic.weight_bytes += (uint64_t)bytes * count;
+	policy = (tspe_policy){.interval_min = tspe_kernel_interval(k)};
+	policy.interval_max = policy.interval_min + 3;
+	return tspe_run(k, &policy, error);
+}
+
+static bool load_weights(const pass *p, GError **error)
+{
+	const mxm_work *work = p->work;
+	uint32_t rows = p->block->lanes;
+
+	for (uint32_t n = 0; n < WEIGHT_PARTS; n++)
+		for (unsigned i = 0; i < p->job->units; i++) {
+			unit *u = &p->units[i];
+			uint32_t first = rows * n / WEIGHT_PARTS, end = rows * (n + 1) / WEIGHT_PARTS;
+
+			if (first < end && !load_part(p, u, u->plane + n % work->stride, first, end - first, error))
+				return false;
+		}
+	return true;
+}
+
+/* The rows' producers, as few pieces as they make. */
+static void add_row_sources(tspe *e, uint32_t id, const unit *u, uint32_t rows)
+{
+	for (uint32_t r = 0; r < rows;) {
+		isa_source source = {.base = u->loader[r], .seg_div = 1, .segments = 1};
+
+		if (r + 1 < rows)
+			source.seg_step = (int32_t)(u->loader[r + 1] - u->loader[r]);
+		while (r + source.segments < rows &&
+		       u->loader[r + source.segments] - source.base == (uint32_t)source.seg_step * source.segments)
+			source.segments++;
+		isa_program_add_source(e->program, id, 0, &source);
+		r += source.segments;
+	}
+}
+
+/* Installs the block as soon as its weights are there and the rows of the pass before it are through. */
+static void install(const pass *p, unit *u)
+{
+	tspe *e = p->work->e;
+	int32_t skew = (int32_t)isa_machine_skew(e->m, ISA_UNIT_MXM);
+	int64_t sample = u->state->active_until + 1 - e->m->mxm_iw_cycles;
+	int64_t arrival = TSPE_NEVER;
+	int64_t start;
+	isa_insn insn;
+	isa_prediction prediction = {{ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, ISA_NO_TIME, 0};
+	uint32_t id;
+
+	for (uint32_t r = 0; r < p->block->lanes; r++)
+		arrival = MAX(arrival, u->loaded[r]);
+	sample = MAX(MAX(sample, arrival), e->cal.floor + skew);
+	tspe_find_queue(&e->cal, e->weights[u->plane].at, 1, sample - skew, 1, &start);
+	tspe_take_queue(&e->cal, e->weights[u->plane].at[0], start, 1);
+	insn = isa_insn_make(ISA_OP_IW, e->weights[u->plane].at[0], start);
+	insn.count = p->block->lanes;
+	insn.type = (uint8_t)p->work->type;
+	id = isa_program_add(e->program, &insn, e->node);
+	add_row_sources(e, id, u, p->block->lanes);
+	prediction.arrival[0] = (int32_t)(arrival - start);
+	prediction.result = skew + (int32_t)e->m->mxm_iw_cycles;
+	isa_program_set_prediction(e->program, id, &prediction);
+	u->installer = isa_program_instance(e->program, id);
+	u->installed = start + prediction.result;
+	u->state->shadow_free = start + skew;
+	e->end = MAX(e->end, u->installed);
+	e->macro_end = MAX(e->macro_end, u->installed);
+	e->cal.horizon = MAX(e->cal.horizon, u->installed + 1);
+}
+
+/* -------------------------------------------------------------------------------------------------------- rows */
+
+typedef struct rows_state {
+	const pass *p;
+	int abc[TSPE_PLANES_MAX];
+} rows_state;
+
+static void note_rows(tspe_kernel *k, void *state)
+{
+	const rows_state *s = state;
+
+	for (unsigned i = 0; i < s->p->job->units; i++) {
+		const tspe_step *abc = &k->step[s->abc[i]];
+		tspe_plane *plane = s->p->units[i].state;
+
+		for (uint32_t n = 0; n < k->n; n++) {
+			uint32_t row = (uint32_t)abc->addr[k->first + n];
+
+			plane->row_due[row] = tspe_due_at(k, abc, n, 0);
+			plane->row_instance[row] = abc->instance + n;
+		}
+		plane->active_until = MAX(plane->active_until, tspe_sample_at(k, abc, k->n - 1, 0));
+	}
+}
+
+static int64_t row_addr(const mxm_work *work, const mxm_block *block, uint64_t row)
+{
+	return work->a_first + (int64_t)(row / work->line_rows) * work->a_line +
+	       (int64_t)(row % work->line_rows) * work->a_row + block->offset;
+}
+
+static void add_abc(tspe_kernel *k, const pass *p, const unit *u, int index)
+{
+	tspe_step *s = &k->step[index];
+	const tspe *e = k->e;
+	int64_t *ready = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+
+	s->addr = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+	s->insn.mode = p->index > 0;
+	s->insn.type = (uint8_t)p->work->type;
+	s->insn.lanes = (uint16_t)p->block->lanes;
+	s->hold = (int32_t)p->work->interval;
+	s->not_before = u->installed - s->skew;
+	s->origin[1] = (tspe_origin){.kind = TSPE_ORIGIN_ONE, .instance = u->installer, .due = u->installed};
+	if (s->insn.mode) {
+		int64_t *each = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+		int64_t *dues = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+
+		for (uint32_t i = 0; i < k->count; i++) {
+			each[i] = u->state->row_instance[p->acc_base + i];
+			dues[i] = u->state->row_due[p->acc_base + i];
+		}
+		s->origin[2] = (tspe_origin){.kind = TSPE_ORIGIN_EACH, .each = each, .dues = dues};
+	}
+	/* A row is accumulated after what it adds to, and overwritten after it has been read out. */
+	for (uint32_t i = 0; i < k->count; i++) {
+		uint32_t row = p->acc_base + i;
+
+		s->addr[i] = row;
+		ready[i] = MAX(u->state->row_due[row], u->state->row_free[row]) + 1 - e->m->mxm_abc_cycles;
+	}
+	s->ready = ready;
+}
+
+static bool multiply(const pass *p, GError **error)
+{
+	const mxm_work *work = p->work;
+	tspe *e = work->e;
+	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, p->job->rows);
+	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
+	rows_state state = {.p = p};
+	unsigned ports = 0;
+	tspe_policy policy;
+	bool steady;
+
+	tspe_kernel_memory(k, load, work->a, p->block->seg, p->block->pitch, p->block->count);
+	for (uint32_t i = 0; i < p->job->rows; i++)
+		k->step[load].addr[i] = row_addr(work, p->block, p->job->row + i);
+	for (unsigned i = 0; i < p->job->units; i++) {
+		const unit *u = &p->units[i];
+
+		state.abc[i] = tspe_kernel_add(k, ISA_OP_ABC, e->activations[u->plane].at, 1);
+		add_abc(k, p, u, state.abc[i]);
+		ports |= 1u << u->plane;
+	}
+	tspe_kernel_finish(k);
+	policy = (tspe_policy){.interval_min = MAX(work->interval, tspe_kernel_interval(k))};
+	policy.interval_max = policy.interval_min + 2;
+	steady = (uint32_t)(k->step[load].beats_max - k->step[load].beats_min) < policy.interval_min;
+	if (steady) {
+		k->step[load].result = TSPE_PORT;
+		k->step[load].insn.dst = (uint16_t)ISA_PLACE_ACT(ports);
+	} else {
+		tspe_kernel_result(k, load, tspe_span(e->m, p->block->lanes, work->type));
+	}
+	for (unsigned i = 0; i < p->job->units; i++) {
+		tspe_kernel_link(k, state.abc[i], 0, load);
+		if (steady)
+			k->step[state.abc[i]].insn.src0 = (uint16_t)ISA_PLACE_ACT(1u << p->units[i].plane);
+	}
+	k->placed = note_rows;
+	k->placed_state = &state;
+	e->traffic.activation_bytes += (uint64_t)p->block->lanes * work->a->element * p->job->rows;
+	return tspe_run(k, &policy, error);
+}
+
+/* ----------------------------------------------------------------------------------------------------- results */
+
+typedef struct drain_state {
+	const pass *p;
+	unsigned first, count; /* units */
+	int acc;               /* step of the first one */
+} drain_state;
+
+static void note_drain(tspe_kernel *k, void *state)
+{
+	const drain_state *d = state;
+
+	for (unsigned i = 0; i < d->count; i++) {
+		const tspe_step *acc = &k->step[d->acc + (int)i];
+		tspe_plane *plane = d->p->units[d->first + i].state;
+
+		for (uint32_t n = 0; n < k->n; n++) {
+			int64_t *free = &plane->row_free[acc->addr[k->first + n]];
+
+			*free = MAX(*free, tspe_sample_at(k, acc, n, 0));
+		}
+	}
+}
+
+static int add_acc(tspe_kernel *k, const pass *p, const unit *u)
+{
+	tspe *e = k->e;
+	int index = tspe_kernel_add(k, ISA_OP_ACC, e->accumulators[u->plane].at, 1);
+	tspe_step *s = &k->step[index];
+	int64_t *each = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+	int64_t *dues = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+
+	s->addr = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+	s->insn.type = (uint8_t)p->work->type;
+	s->insn.lanes = (uint16_t)u->lanes;
+	for (uint32_t i = 0; i < k->count; i++) {
+		s->addr[i] = p->acc_base + i;
+		each[i] = u->state->row_instance[p->acc_base + i];
+		dues[i] = u->state->row_due[p->acc_base + i];
+	}
+	s->ready = dues;
+	s->origin[0] = (tspe_origin){.kind = TSPE_ORIGIN_EACH, .each = each, .dues = dues};
+	tspe_kernel_result(k, index, tspe_span(e->m, u->lanes, ISA_TYPE_F32));
+	return index;
+}
+
+static int add_narrowing(tspe_kernel *k, const unit *u, int acc)
+{
+	tspe *e = k->e;
+	int index = tspe_kernel_add(k, ISA_OP_CVT, e->vxm.at, e->vxm.count);
+	isa_insn *insn = &k->step[index].insn;
+
+	insn->type = ISA_TYPE_F32;
+	insn->dtype = ISA_TYPE_F16;
+	insn->lanes = (uint16_t)u->lanes;
+	tspe_kernel_result(k, index, tspe_span(e->m, u->lanes, ISA_TYPE_F16));
+	tspe_kernel_link(k, index, 0, acc);
+	return index;
+}
+
+/* Reads out, converts and stores the rows of COUNT units from FIRST on, all of the same lanes, by one store queue. */
+static bool drain(const pass *p, unsigned first, unsigned count, GError **error)
+{
+	const mxm_work *work = p->work;
+	tspe *e = work->e;
+	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, p->job->rows);
+	uint32_t bytes = p->units[first].lanes * work->c->element;
+	drain_state state = {.p = p, .first = first, .count = count};
+	int value = 0, store;
+	tspe_policy policy;
+
+	for (unsigned i = 0; i < count; i++) {
+		int acc = add_acc(k, p, &p->units[first + i]);
+
+		state.acc = i ? state.acc : acc;
+	}
+	value = state.acc;
+	for (unsigned i = 0; i < count && work->type == ISA_TYPE_F16; i++) {
+		int narrow = add_narrowing(k, &p->units[first + i], state.acc + (int)i);
+
+		value = i ? value : narrow;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		k->step[value + (int)i].member = (uint8_t)i;
+		k->step[value + (int)i].members = (uint8_t)count;
+	}
+	store = tspe_kernel_add(k, ISA_OP_STORE, e->mem.at, e->mem.count);
+	k->step[store].fan = (uint16_t)count;
+	k->step[store].fan_interval = 1;
+	tspe_kernel_memory(k, store, work->c, bytes, 0, 1);
+	tspe_kernel_link(k, store, 0, value);
+	k->step[store].cell = tspe_kernel_alloc(k, (size_t)p->job->rows * count * sizeof(uint32_t));
+	for (uint32_t a = 0; a < p->job->rows * count; a++) {
+		uint64_t row = work->c_row + p->job->row + a / count;
+		unsigned column = p->units[first + a % count].column;
+
+		k->step[store].addr[a] = (int64_t)tspe_element_addr(work->c, row, column * work->c->low->vector_lanes);
+		k->step[store].cell[a] = (uint32_t)(column * work->c->low->rows + row);
+	}
+	tspe_kernel_finish(k);
+	k->placed = note_drain;
+	k->placed_state = &state;
+	e->traffic.result_bytes += (uint64_t)bytes * p->job->rows * count;
+	policy = (tspe_policy){.interval_min = MAX(work->interval, tspe_kernel_interval(k))};
+	policy.interval_max = 2 * policy.interval_min + 1;
+	return tspe_run(k, &policy, error);
+}
+
+/* Units of one width whose results a single queue can store without falling behind go together. */
+static bool drain_all(const pass *p, GError **error)
+{
+	for (unsigned first = 0, count; first < p->job->units; first += count) {
+		unsigned span = tspe_span(p->work->e->m, p->units[first].lanes,
+		                          p->work->type == ISA_TYPE_F16 ? ISA_TYPE_F16 : ISA_TYPE_I32);
+
+		count = 1;
+		while (p->work->type == ISA_TYPE_I8 && first + count < p->job->units && (count + 1) * span <= 15 &&
+		       p->units[first + count].lanes == p->units[first].lanes)
+			count++;
+		if (!drain(p, first, count, error))
+			return false;
+	}
+	return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- jobs */
+
+static void begin_units(const mxm_work *work, const mxm_job *job, unit *units)
+{
+	for (unsigned i = 0; i < job->units; i++) {
+		unit *u = &units[i];
+
+		*u = (unit){.plane = job->unit[i] * work->stride, .column = job->column[i]};
+		u->state = &work->e->plane[u->plane];
+		u->lanes = mxm_column_lanes(work, u->column);
+	}
+}
+
+static bool run_pass(const mxm_work *work, const mxm_job *job, unit *units, unsigned block, GError **error)
+{
+	pass p = {
+		.work = work,
+		.job = job,
+		.units = units,
+		.index = block,
+		.block = &g_array_index(work->blocks, mxm_block, block),
+		.last = block + 1 == work->blocks->len,
+	};
+
+	if (!load_weights(&p, error))
+		return false;
+	for (unsigned i = 0; i < job->units; i++)
+		install(&p, &units[i]);
+	if (!multiply(&p, error))
+		return false;
+	return !p.last || drain_all(&p, error);
+}
+
+static bool run_round(const mxm_work *work, const mxm_round *round, GError **error)
+{
+	unit units[TSPE_PLANES_MAX][TSPE_PLANES_MAX];
+
+	for (unsigned j = 0; j < round->jobs; j++)
+		begin_units(work, &round->job[j], units[j]);
+	for (unsigned b = 0; b < work->blocks->len; b++)
+		for (unsigned j = 0; j < round->jobs; j++)
+			if (!run_pass(work, &round->job[j], units[j], b, error))
+				return false;
+	return true;
+}
+
+static void count_work(const mxm_work *work, const GArray *rounds)
+{
+	tspe *e = work->e;
+	const isa_machine *m = e->m;
+	uint64_t passes = work->columns * (uint64_t)work->blocks->len;
+
+	e->block_peak += passes * work->rows * (uint64_t)(m->mxm_rows * m->lanes);
+	for (guint b = 0; b < work->blocks->len; b++)
+		e->block_work += work->rows * g_array_index(work->blocks, mxm_block, b).lanes * work->c->low->lanes;
+	for (guint i = 0; i < rounds->len; i++) {
+		const mxm_round *r = &g_array_index(rounds, mxm_round, i);
+		uint64_t longest = 0;
+
+		for (unsigned j = 0; j < r->jobs; j++)
+			longest = MAX(longest, r->job[j].rows);
+		e->traffic.mxm_cycles += (int64_t)(longest * work->interval * work->blocks->len);
+	}
+}
+
+static bool run_work(mxm_work *work, GError **error)
+{
+	tspe *e = work->e;
+	const isa_machine *m = e->m;
+	bool pair = work->type == ISA_TYPE_F16;
+	g_autoptr(GArray) rounds = NULL;
+
+	work->stride = pair ? 2 : 1;
+	work->units = (unsigned)m->mxm_planes / work->stride;
+	work->acc_rows = (uint32_t)(pair ? m->mxm_acc_rows : MAX(1, m->mxm_acc_rows / 2));
+	work->interval = (uint32_t)(pair ? m->mxm_fp16_interval_cycles : m->mxm_int8_interval_cycles);
+	work->columns = (unsigned)(work->c->low->blocks + (work->c->low->tail > 0));
+	change_kind(e, pair);
+	rounds = mxm_cut(work);
+	count_work(work, rounds);
+	for (guint i = 0; i < rounds->len; i++)
+		if (!run_round(work, &g_array_index(rounds, mxm_round, i), error))
+			return false;
+	return true;
+}
+
+/* ------------------------------------------------------------------------------------------- macro-operations */
+
+static bool check_machine(const tspe *e, uint64_t block_lanes, uint64_t weight_lanes, enum isa_type type,
+                          GError **error)
+{
+	int64_t row_bytes = (int64_t)(MIN(weight_lanes, (uint64_t)e->m->lanes) * isa_type_bytes(type));
+
+	if (block_lanes > (uint64_t)MIN(e->m->lanes, e->m->mxm_rows)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+		            "K blocks of %" G_GUINT64_FORMAT " lanes: a vector has %" G_GINT64_FORMAT
+		            " lanes (lanes), a plane %" G_GINT64_FORMAT " rows (mxm.rows)",
+		            block_lanes, e->m->lanes, e->m->mxm_rows);
+		return false;
+	}
+	if (row_bytes > e->m->mxm_weight_bytes) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "mxm.weight_bytes_per_cycle is %" G_GINT64_FORMAT ": a row of weights has %" G_GINT64_FORMAT
+		            " bytes and enters in one cycle",
+		            e->m->mxm_weight_bytes, row_bytes);
+		return false;
+	}
+	return true;
+}
+
+bool tspe_matmul(tspe *e, const low_macro *macro, int64_t ready, GError **error)
+{
+	const low_matmul *l = &macro->matmul;
+	g_autoptr(GArray) blocks = g_array_new(FALSE, TRUE, sizeof(mxm_block));
+	tspe_tensor *a = &e->tensors[l->a];
+	mxm_work work = {
+		.e = e,
+		.a = a,
+		.w = &e->tensors[l->b],
+		.c = &e->tensors[l->c],
+		.rows = l->m,
+		.c_row = l->c_row,
+		.line_rows = l->m,
+		.a_row = a->row_pitch,
+		.type = l->type,
+		.blocks = blocks,
+	};
+
+	(void)ready;
+	if (!check_machine(e, MIN(l->block_run, l->k), l->n, l->type, error))
+		return false;
+	for (uint64_t k = 0; k < l->k; k += l->block_run) {
+		mxm_block block = {.lanes = (uint32_t)MIN(l->block_run, l->k - k),
+		                   .weight_row = l->b_row + k,
+		                   .offset = (int64_t)tspe_element_addr(a, l->a_row, k),
+		                   .count = 1};
+
+		block.seg = block.lanes * a->element;
+		g_array_append_val(blocks, block);
+	}
+	return run_work(&work, error);
+}
+
+/* Appends the K block that begins at filter row R, position S, channel C of the run, of COUNT segments of LANES. */
+static void add_conv_block(GArray *blocks, const tspe_tensor *x, uint64_t *weight_row, int64_t offset, uint64_t lanes,
+                           uint64_t count, int64_t pitch)
+{
+	mxm_block block = {
+		.lanes = (uint32_t)(lanes * count),
+		.weight_row = *weight_row,
+		.offset = offset,
+		.seg = (uint32_t)(lanes * x->element),
+		.count = (uint32_t)count,
+		.pitch = (int32_t)(count > 1 ? pitch : 0),
+	};
+
+	*weight_row += block.lanes;
+	g_array_append_val(blocks, block);
+}
+
+static void cut_runs(const graph_conv *c, const tspe_tensor *x, uint64_t weight_row, GArray *blocks)
+{
+	uint64_t run = c->s * c->c;
+
+	for (uint64_t r = 0; r < c->r; r += c->block_rows)
+		for (uint64_t at = 0; at < run; at += c->block_run)
+			add_conv_block(blocks, x, &weight_row, (int64_t)r * x->line_pitch + (int64_t)(at * x->element),
+			               MIN(c->block_run, run - at), MIN(c->block_rows, c->r - r), x->line_pitch);
+}
+
+static void cut_taps(const graph_conv *c, const tspe_tensor *x, uint64_t weight_row, GArray *blocks)
+{
+	for (uint64_t r = 0; r < c->r; r++)
+		for (uint64_t s = 0; s < c->s; s += c->block_taps)
+			for (uint64_t at = 0; at < c->c; at += c->block_chan)
+				add_conv_block(blocks, x, &weight_row,
+				               (int64_t)r * x->line_pitch + (int64_t)s * x->row_pitch +
+				                       (int64_t)(at * x->element),
+				               MIN(c->block_chan, c->c - at), MIN(c->block_taps, c->s - s),
+				               x->row_pitch);
+}
+
+bool tspe_conv(tspe *e, const low_macro *macro, int64_t ready, GError **error)
+{
+	const low_conv *l = &macro->conv;
+	const graph_conv *c = &l->conv;
+	g_autoptr(GArray) blocks = g_array_new(FALSE, TRUE, sizeof(mxm_block));
+	tspe_tensor *x = &e->tensors[l->x];
+	mxm_work work = {
+		.e = e,
+		.a = x,
+		.w = &e->tensors[l->w],
+		.c = &e->tensors[l->y],
+		.rows = c->oh * c->ow,
+		.c_row = l->y_row,
+		.line_rows = c->ow,
+		.a_first = (int64_t)x->base + (int64_t)(l->x_row / (c->h * c->w)) * x->image_pitch,
+		.a_row = (int64_t)c->stride_w * x->row_pitch,
+		.a_line = (int64_t)c->stride_h * x->line_pitch,
+		.type = l->type,
+		.blocks = blocks,
+	};
+	uint64_t widest = 0;
+
+	(void)ready;
+	(c->kind == GRAPH_KBLOCK_RUNS ? cut_runs : cut_taps)(c, x, l->w_row, blocks);
+	for (guint i = 0; i < blocks->len; i++)
+		widest = MAX(widest, g_array_index(blocks, mxm_block, i).lanes);
+	return check_machine(e, widest, c->n, l->type, error) && run_work(&work, error);
+}

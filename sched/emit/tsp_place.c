@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finding times for a chunk of a kernel.
+ *
+ * Steps are placed in order, each at the earliest time at which its operands are there and its whole burst fits, by
+ * trying one cycle after the other.  Lower bounds are first pulled backwards from consumers to producers, so that
+ * values are made just in time.  A value in a port must be sampled before the next one is due, a value in registers
+ * within SLACK cycles; when a later step finds no place, the last memory step before it moves on (under a modulo map
+ * this changes the distance between two bursts), and when that is exhausted everything starts later.
+ */
+#include "sched/emit/tsp.h"
+
+enum {
+	SLACK_CYCLES = 96,
+	WORK_LEAST = 1 << 16, /* accesses tried before a search gives up */
+	WORK_BURSTS = 24,     /* or whole bursts of every step, if that is more */
+	TRY_WORK = 8,         /* a try that fails at once, in accesses */
+};
+
+/* ABORTED: no other times would help. */
+enum outcome { PLACED, FAILED, RAISED, ABORTED };
+
+int64_t tspe_due_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
+{
+	unsigned beats = 1;
+
+	if (s->memory)
+		beats = s->beats_max == s->beats_min
+		                ? s->beats_max
+		                : bank_calendar_beats(k->e->cal.banks, s->prints[(size_t)(k->first + i) * s->fan + j]);
+	return tspe_sample_at(k, s, s->once ? 0 : i, j) + s->delay + (int64_t)beats - 1;
+}
+
+/* Due time of value number MEMBER of an iteration after its step's start, at the latest and earliest. */
+static int64_t latest_due(const tspe_step *s, unsigned member)
+{
+	return s->skew + s->delay + s->beats_max - 1 + (int64_t)member * s->fan_interval;
+}
+
+static int64_t earliest_due(const tspe_step *s, unsigned member)
+{
+	return s->skew + s->delay + s->beats_min - 1 + (int64_t)member * s->fan_interval;
+}
+
+const tspe_step *tspe_producer(const tspe_kernel *k, const tspe_step *s, unsigned o, unsigned j, unsigned *value)
+{
+	const tspe_step *p = &k->step[s->in[o]];
+
+	*value = 0;
+	if (s->fan > 1 && p->fan == 1)
+		return p + j;
+	if (p->fan > 1)
+		*value = s->fan > 1 ? j : s->in_member[o];
+	return p;
+}
+
+/* ------------------------------------------------------------------------------------------------- resources */
+
+static tspe_ports reads_of(const tspe_step *s)
+{
+	return (tspe_ports){.reads = s->read_ports, .weight_bytes = s->weight_bytes};
+}
+
+static tspe_ports writes_of(const tspe_step *s)
+{
+	return (tspe_ports){.writes = s->result == TSPE_REGISTERS ? s->span : 0};
+}
+
+enum clash { NO_CLASH, BANK_CLASH, PORT_CLASH };
+
+static void release_access(tspe_kernel *k, tspe_step *s, uint32_t i, uint32_t j)
+{
+	tspe_calendars *c = &k->e->cal;
+	int64_t sample = tspe_sample_at(k, s, i, j);
+
+	if (s->memory)
+		bank_calendar_release(c->banks, sample, s->prints[(size_t)(k->first + i) * s->fan + j], k->arena);
+	if (s->read_ports || s->weight_bytes)
+		tspe_release_ports(c, sample, reads_of(s));
+	if (s->result == TSPE_REGISTERS)
+		tspe_release_ports(c, tspe_due_at(k, s, i, j), writes_of(s));
+}
+
+static enum clash take_access(tspe_kernel *k, tspe_step *s, uint32_t i, uint32_t j)
+{
+	tspe_calendars *c = &k->e->cal;
+	int64_t sample = tspe_sample_at(k, s, i, j);
+	bool reads = s->read_ports || s->weight_bytes;
+
+	if (s->memory &&
+	    !bank_calendar_take(c->banks, sample, s->prints[(size_t)(k->first + i) * s->fan + j], k->arena))
+		return BANK_CLASH;
+	if (reads && !tspe_take_ports(c, sample, reads_of(s)))
+		goto no_reads;
+	if (s->result == TSPE_REGISTERS && !tspe_take_ports(c, tspe_due_at(k, s, i, j), writes_of(s)))
+		goto no_writes;
+	return NO_CLASH;
+no_writes:
+	if (reads)
+		tspe_release_ports(c, sample, reads_of(s));
+no_reads:
+	if (s->memory)
+		bank_calendar_release(c->banks, sample, s->prints[(size_t)(k->first + i) * s->fan + j], k->arena);
+	return PORT_CLASH;
+}
+
+static uint32_t accesses(const tspe_kernel *k, const tspe_step *s)
+{
+	return (s->once ? 1 : k->n) * s->fan;
+}
+
+static void release_accesses(tspe_kernel *k, tspe_step *s, uint32_t count)
+{
+	while (count-- > 0)
+		release_access(k, s, count / s->fan, count % s->fan);
+}
+
+/* All accesses of step S at its start, or none. */
+static enum clash take_accesses(tspe_kernel *k, tspe_step *s)
+{
+	uint32_t count = accesses(k, s);
+	enum clash clash = NO_CLASH;
+	uint32_t a = 0;
+
+	if (!s->memory && !s->read_ports && !s->weight_bytes && s->result != TSPE_REGISTERS)
+		return NO_CLASH;
+	while (a < count && (clash = take_access(k, s, a / s->fan, a % s->fan)) == NO_CLASH)
+		a++;
+	k->budget -= a + TRY_WORK;
+	if (clash != NO_CLASH)
+		release_accesses(k, s, a);
+	return clash;
+}
+
+/* Cycles for which the step holds its queue. */
+static int64_t burst_cycles(const tspe_kernel *k, const tspe_step *s)
+{
+	uint32_t last = (s->once ? 1 : k->n) - 1;
+
+	return (int64_t)last * k->interval + (int64_t)(s->fan - 1) * s->fan_interval + s->hold;
+}
+
+static void undo_step(tspe_kernel *k, tspe_step *s)
+{
+	if (s->memory || s->read_ports || s->weight_bytes || s->result == TSPE_REGISTERS)
+		release_accesses(k, s, accesses(k, s));
+	tspe_release_queue(&k->e->cal, s->queue, s->start, burst_cycles(k, s));
+}
+
+/* ------------------------------------------------------------------------------------------------- registers */
+
+/* First due time and last sampling of the values of a group of members, relative to the step's own iteration; the
+ * number of iterations after which their registers may come round. */
+typedef struct lifetime {
+	int64_t from, to; /* over the chunk, absolute */
+	uint32_t wrap;
+} lifetime;
+
+static void extend(const tspe_kernel *k, lifetime *life, const tspe_step *p, unsigned value)
+{
+	int64_t due = p->start + earliest_due(p, value);
+	int64_t last = due;
+
+	for (const tspe_step *s = k->step; s < k->step + k->step_count; s++)
+		for (unsigned o = 0; o < 2; o++)
+			for (unsigned j = 0; s->in[o] >= 0 && j < s->fan; j++) {
+				unsigned v;
+
+				if (tspe_producer(k, s, o, j, &v) == p && v == value)
+					last = MAX(last, tspe_sample_at(k, s, 0, j));
+			}
+	life->from = MIN(life->from, due);
+	life->to = MAX(life->to, MAX(last, p->start + latest_due(p, value)) + (int64_t)(k->n - 1) * k->interval);
+	if (!p->once)
+		life->wrap = MAX(life->wrap, (uint32_t)MIN((last - due) / k->interval + 1, (int64_t)k->n));
+}
+
+static lifetime lifetime_of(const tspe_kernel *k, const tspe_step *leader)
+{
+	lifetime life = {INT64_MAX, INT64_MIN, 1};
+
+	for (unsigned m = 0; m < leader->members; m++) {
+		if (leader->fan == leader->members)
+			extend(k, &life, leader, m);
+		else
+			extend(k, &life, leader + m, 0);
+	}
+	return life;
+}
+
+static bool leads(const tspe_step *s)
+{
+	return s->result != TSPE_NOTHING && s->member == 0;
+}
+
+static unsigned registers_of(const tspe_step *leader, uint32_t wrap)
+{
+	return wrap * leader->members * leader->span;
+}
+
+static void release_windows(tspe_kernel *k, unsigned end)
+{
+	for (unsigned i = 0; i < end; i++) {
+		const tspe_step *s = &k->step[i];
+		lifetime life;
+
+		if (!leads(s))
+			continue;
+		life = lifetime_of(k, s);
+		if (s->result == TSPE_PORT)
+			tspe_release_latches(&k->e->cal, s->insn.dst, life.from, life.to);
+		else
+			tspe_release_registers(&k->e->cal, s->reg, registers_of(s, s->wrap), life.from, life.to);
+	}
+}
+
+/* Where the values of a leader's group are kept. */
+static enum outcome take_window(tspe_kernel *k, tspe_step *s)
+{
+	lifetime life = lifetime_of(k, s);
+	int reg = -1;
+
+	if (s->result == TSPE_PORT)
+		return tspe_take_latches(&k->e->cal, s->insn.dst, life.from, life.to) ? PLACED : FAILED;
+	if (registers_of(s, life.wrap) < 1024)
+		reg = tspe_take_registers(&k->e->cal, registers_of(s, life.wrap), life.from, life.to);
+	if (reg < 0)
+		return ABORTED;
+	s->reg = (unsigned)reg;
+	s->wrap = life.wrap;
+	return PLACED;
+}
+
+/* Registers and ports for all values, or none. */
+static enum outcome take_windows(tspe_kernel *k)
+{
+	for (unsigned i = 0; i < k->step_count; i++) {
+		enum outcome outcome = leads(&k->step[i]) ? take_window(k, &k->step[i]) : PLACED;
+
+		if (outcome != PLACED) {
+			release_windows(k, i);
+			return outcome;
+		}
+	}
+	return PLACED;
+}
+
+/* ---------------------------------------------------------------------------------------------------- search */
+
+/* When may step S start for its operands' sake, and until when for those that wait in ports? */
+static void operand_window(const tspe_kernel *k, const tspe_step *s, int64_t *from, int64_t *to)
+{
+	for (unsigned o = 0; o < 2; o++)
+		for (unsigned j = 0; s->in[o] >= 0 && j < s->fan; j++) {
+			unsigned value;
+			const tspe_step *p = tspe_producer(k, s, o, j, &value);
+			int64_t lead = s->skew + (int64_t)j * s->fan_interval;
+
+			*from = MAX(*from, p->start + latest_due(p, value) - lead);
+			if (p->result == TSPE_PORT && k->n > 1)
+				*to = MIN(*to, p->start + earliest_due(p, value) + k->interval - 1 - lead);
+		}
+}
+
+static bool has_operands(const tspe_step *s)
+{
+	return s->in[0] >= 0 || s->in[1] >= 0;
+}
+
+/* Puts step S at the earliest time in FROM..TO at which it fits. */
+static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int64_t to)
+{
+	tspe_step *s = &k->step[index];
+	tspe_calendars *c = &k->e->cal;
+	int64_t first = INT64_MIN;
+
+	for (int64_t at = from;; at++) {
+		enum clash clash;
+
+		s->queue = tspe_find_queue(c, s->queues, s->queue_count, at, burst_cycles(k, s), &s->start);
+		at = s->start;
+		if (first == INT64_MIN) {
+			first = at;
+			if (!has_operands(s))
+				to = at + k->reach;
+		}
+		if (at > to) {
+			k->raise_step = (int)index;
+			k->raise_to = at;
+			return first > to ? RAISED : FAILED;
+		}
+		clash = take_accesses(k, s);
+		if (clash == NO_CLASH) {
+			tspe_take_queue(c, s->queue, s->start, burst_cycles(k, s));
+			return PLACED;
+		}
+		if (clash == BANK_CLASH)
+			k->bank_delay = MAX(k->bank_delay, at + 1 - first);
+		if (k->budget < 0)
+			return ABORTED;
+	}
+}
+
+static enum outcome place_from(tspe_kernel *k, const int64_t *bound, unsigned index)
+{
+	tspe_step *s = &k->step[index];
+	int64_t from, to;
+
+	if (index == k->step_count)
+		return take_windows(k);
+	from = bound[index];
+	to = INT64_MAX;
+	operand_window(k, s, &from, &to);
+	to = MIN(to, from + (has_operands(s) ? k->slack : 0));
+	for (;;) {
+		enum outcome outcome = place_step(k, index, from, to);
+
+		if (outcome != PLACED)
+			return outcome;
+		outcome = place_from(k, bound, index + 1);
+		if (outcome == PLACED)
+			return PLACED;
+		undo_step(k, s);
+		if (outcome != FAILED || !s->memory || k->budget < 0)
+			return outcome;
+		from = s->start + 1;
+		if (!has_operands(s))
+			k->reach--;
+	}
+}
+
+/* Earliest starts from what each step waits for itself, pulled back to the steps that feed it. */
+static void bound_starts(const tspe_kernel *k, int64_t ready, int64_t *bound)
+{
+	for (unsigned i = 0; i < k->step_count; i++) {
+		const tspe_step *s = &k->step[i];
+
+		bound[i] = MAX(MAX(bound[i], ready), s->not_before);
+		for (uint32_t n = 0; s->ready && n < (s->once ? 1 : k->n); n++)
+			bound[i] = MAX(bound[i], s->ready[k->first + n] - s->skew - (int64_t)n * k->interval);
+	}
+	for (unsigned i = k->step_count; i-- > 0;) {
+		const tspe_step *s = &k->step[i];
+
+		for (unsigned o = 0; o < 2; o++)
+			for (unsigned j = 0; s->in[o] >= 0 && j < s->fan; j++) {
+				unsigned value;
+				const tspe_step *p = tspe_producer(k, s, o, j, &value);
+				int64_t *b = &bound[p - k->step];
+
+				*b = MAX(*b, bound[i] + s->skew + (int64_t)j * s->fan_interval - latest_due(p, value));
+			}
+	}
+}
+
+bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready)
+{
+	int64_t bound[TSPE_STEPS_MAX];
+	int64_t reach = k->reach;
+	enum outcome outcome;
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		bound[i] = INT64_MIN;
+	k->first = first;
+	k->n = n;
+	k->interval = interval;
+	k->bank_delay = 0;
+	k->budget = MAX((int64_t)WORK_LEAST, (int64_t)WORK_BURSTS * n * k->step_count);
+	k->slack = SLACK_CYCLES;
+	ready = MAX(MAX(ready, k->ready), k->e->cal.floor);
+	k->earliest = INT64_MIN;
+	do {
+		k->reach = reach;
+		bound_starts(k, ready, bound);
+		if (k->earliest == INT64_MIN)
+			k->earliest = bound[0];
+		outcome = place_from(k, bound, 0);
+		if (outcome == RAISED)
+			bound[k->raise_step] = MAX(bound[k->raise_step] + 1, k->raise_to);
+		k->budget -= TRY_WORK * k->step_count;
+	} while (outcome == RAISED && k->budget > 0);
+	k->reach = reach;
+	return outcome == PLACED;
+}
+
+void tspe_unplace(tspe_kernel *k)
+{
+	release_windows(k, k->step_count);
+	for (unsigned i = 0; i < k->step_count; i++)
+		undo_step(k, &k->step[i]);
+}
