@@ -8,6 +8,7 @@
 #include "isa/asm_int.h"
 #include "isa/format.h"
 #include "isa/machine_int.h"
+#include "isa/program_int.h"
 
 #include <string.h>
 
@@ -354,7 +355,7 @@ static bool parse_insn(isa_assembler *as, unsigned first)
 
 	if (*at->text != '@' || at->quoted)
 		return isa_asm_fail(as, at->column, "expected @CYCLE, a label or a directive, found '%s'", at->text);
-	if (!isa_asm_integer(as, at->column + 1, "cycle", at->text + 1, 0, (INT64_C(1) << 56) - 1, &cycle) ||
+	if (!isa_asm_integer(as, at->column + 1, "cycle", at->text + 1, 0, ISA_CYCLE_MAX - 1, &cycle) ||
 	    !parse_queue(as, isa_asm_token(as, first + 1), &queue) || !parse_mnemonic(as, lp.mnemonic, queue, &op))
 		return false;
 	lp.insn = isa_insn_make((enum isa_op)op, queue, cycle);

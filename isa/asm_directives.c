@@ -5,10 +5,11 @@
  */
 #include "isa/asm_int.h"
 #include "isa/machine_int.h"
+#include "isa/program_int.h"
 
 #include <string.h>
 
-#define NUMBER_MAX ((INT64_C(1) << 56) - 1)
+#define NUMBER_MAX (ISA_NUMBER_MAX - 1)
 
 /* A word "name=value" of a directive. */
 enum word_kind { WORD_INT, WORD_REAL, WORD_TEXT, WORD_FLAG /* no value */ };

@@ -48,10 +48,12 @@ typedef struct isca {
 	/* Lines: queues first, then the output latch of each ALU, then the shares of the weight port. */
 	isca_line *lines;
 	unsigned line_count, first_latch, first_share, shares;
+	unsigned load_bytes; /* bytes of a column that one LW brings at most */
 	unsigned first_alu, alus;
 	isca_stream streams[2][ISCA_STREAMS]; /* [westward][id] */
 	unsigned stream_count;
-	uint64_t vxm_ops, macs; /* useful ones */
+	uint64_t vxm_ops;    /* useful ones, lanes counted */
+	uint64_t block_macs; /* what the matrix unit would do in the time of its blocks, all whole */
 	struct isca_memory *memory;
 	struct isca_mxm *mxm;
 } isca;
@@ -108,6 +110,7 @@ typedef struct isca_operand {
 	uint32_t instance;
 	uint16_t rows;
 	int32_t arrival; /* relative to the issue, or ISA_NO_TIME */
+	int64_t due;     /* its cycle, when that is what is known; INT64_MIN otherwise.  For tracks with one element */
 } isca_operand;
 
 /* One instruction, issued for elements 0..COUNT-1. */
@@ -121,6 +124,7 @@ struct isca_track {
 	int drives, samples; /* wires, -1 = none */
 	uint8_t stream;    /* memory: which stream of the wire */
 	unsigned pool_first, pool_count; /* lines it may run on; count 1 = a fixed queue */
+	uint32_t hold;     /* units: cycles by which the line stays taken after the last issue */
 	bool uses_latch;
 	bool uses_share;
 	isca_operand in[ISA_OPERANDS];
@@ -155,7 +159,7 @@ typedef struct isca_template {
 	GPtrArray *tracks; /* isca_track, producers first */
 	GArray *fixed;     /* isca_need, of everything that has no choice */
 	int64_t earliest;  /* no issue before */
-	int64_t origin;
+	int64_t origin;    /* not before; then, where it is */
 } isca_template;
 
 isca_template *isca_template_new(isca *c, uint32_t interval);
@@ -179,6 +183,8 @@ void isca_drive(isca_template *t, isca_track *track, int wire, int position);
 void isca_sample(isca_template *t, isca_track *track, unsigned operand, int wire, unsigned first, unsigned count,
                  int position);
 
+/* Track K samples its operands not before CYCLE. */
+void isca_not_before(isca_template *t, const isca_track *k, int64_t cycle);
 /* Prepares the memory tracks (bursts) and the earliest origin that memory allows; false when two tracks of the template
  * need one queue in one cycle, which no origin can cure. */
 bool isca_prepare(isca_template *t);

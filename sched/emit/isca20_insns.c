@@ -146,8 +146,11 @@ static void set_prediction(const isca_template *t, uint32_t id, const isca_track
 {
 	isa_prediction prediction = {.result = k->result, .beats = k->beats};
 
-	for (unsigned o = 0; o < ISA_OPERANDS; o++)
+	for (unsigned o = 0; o < ISA_OPERANDS; o++) {
 		prediction.arrival[o] = k->in[o].arrival;
+		if (k->count == 1 && k->in[o].due != INT64_MIN)
+			prediction.arrival[o] = (int32_t)(k->in[o].due - last);
+	}
 	isa_program_set_prediction(t->c->program, id, &prediction);
 	if (k->result != ISA_NO_TIME)
 		t->c->last = MAX(t->c->last, last + k->result);

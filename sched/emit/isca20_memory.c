@@ -19,12 +19,54 @@ void isca_tile_add(isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mo
 	tile->term[tile->terms++] = (isca_term){dim, div, mod, slices, words};
 }
 
+void isca_tile_filter(isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod, uint64_t value)
+{
+	g_assert(tile->filters < ISCA_FILTERS);
+	tile->filter[tile->filters++] = (isca_filter){dim, div, mod, value};
+}
+
+uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part, uint64_t pitch)
+{
+	uint64_t words = unit, parts = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const isca_fold *f = &folds[i];
+
+		if (f->count <= 1)
+			continue;
+		if (parts) {
+			isca_tile_add(tile, f->dim, f->div, 0, (int64_t)(pitch * parts), 0);
+			parts *= f->count;
+		} else if (words * f->count <= part) {
+			isca_tile_add(tile, f->dim, f->div, 0, 0, (int64_t)words);
+			words *= f->count;
+		} else {
+			uint64_t each = MAX(part / words, 1);
+
+			if (each > 1)
+				isca_tile_add(tile, f->dim, f->div, each, 0, (int64_t)words);
+			isca_tile_add(tile, f->dim, f->div * each, 0, (int64_t)pitch, 0);
+			parts = (f->count - 1) / each + 1;
+		}
+	}
+	return MAX(parts, 1);
+}
+
 bool isca_tile_covers(const isca_tile *tile, uint64_t row, uint64_t block)
 {
 	uint64_t at = row - tile->first_row;
+	uint64_t index[ISCA_DIMS] = {at / tile->period, at % tile->period, block - tile->first_block, 0};
 
-	return row >= tile->first_row && at / tile->period < tile->batches && at % tile->period < tile->rows &&
-	       block >= tile->first_block && block < tile->first_block + tile->blocks;
+	if (row < tile->first_row || index[ISCA_DIM_BATCH] >= tile->batches || index[ISCA_DIM_ROW] >= tile->rows ||
+	    block < tile->first_block || block >= tile->first_block + tile->blocks)
+		return false;
+	for (unsigned i = 0; i < tile->filters; i++) {
+		const isca_filter *f = &tile->filter[i];
+
+		if (index[f->dim] / f->div % f->mod != f->value)
+			return false;
+	}
+	return true;
 }
 
 uint32_t isca_tile_place(const isca_tile *tile, uint64_t row, uint64_t block, unsigned byte)
@@ -102,7 +144,8 @@ static uint32_t lowest_unused(const isca *c, const isca_tile *tile, const isca_w
 
 		if (!isca_set_has(&tile->slices, s))
 			continue;
-		if (slice >= 2 * c->slices_per_side || isca_set_has(&wish->avoid, slice))
+		if (slice >= 2 * c->slices_per_side || isca_set_has(&wish->avoid, slice) ||
+		    (wish->bound && !isca_set_has(&wish->within, slice)))
 			return UINT32_MAX;
 		if (!wish->wide && slice / c->slices_per_side != side + (wish->split ? s / c->slices_per_side : 0))
 			return UINT32_MAX;

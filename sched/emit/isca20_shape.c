@@ -89,12 +89,34 @@ static bool try_distances(const isca_plan *plan, uint32_t i, uint64_t mod, isca_
 	return false;
 }
 
+/* What the work that computes tensor I would like: strands of one step, or units of neighbouring engines, write their rows
+ * at the same time. */
+static bool wish_of_work(const isca_plan *plan, uint32_t i, isca_shape *shape)
+{
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_work *w = g_array_index(plan->operations, isca_operation, o).work;
+
+		if (!w || w->c != i)
+			continue;
+		if (!w->own)
+			*shape = (isca_shape){w->part_rows, ISCA_PARTS, 1};
+		else if (w->by_batch)
+			*shape = (isca_shape){w->m, w->engines, 1};
+		else
+			*shape = (isca_shape){1, 1, w->engines};
+		return true;
+	}
+	return false;
+}
+
 bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 {
 	const isca_tensor *t = isca_plan_tensor(plan, i);
 	uint64_t spread = MAX(plan->cap / isa_type_bytes(t->type), 1);
 	bool by_rows = t->rows >= t->blocks;
 
+	if (wish_of_work(plan, i, shape) && good_shape(plan, i, shape))
+		return true;
 	if (by_rows)
 		*shape = (isca_shape){1, MIN(spread, t->rows), 1};
 	else
@@ -107,37 +129,6 @@ bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 			return true;
 	}
 	return false;
-}
-
-/* Words that one lane block takes in each slice. */
-static uint64_t block_words(const isca_tensor *t, const isca_shape *s)
-{
-	uint64_t turns = (t->rows - 1) / (s->row_div * s->row_mod);
-
-	return turns * s->row_div + MIN(s->row_div, t->rows - turns * s->row_div * s->row_mod);
-}
-
-/* Adds the terms of rows and blocks so that no slice holds more than PART words; returns the number of parts. */
-static uint64_t add_parts(isca_tile *tile, const isca_tensor *t, const isca_shape *s, uint64_t width, uint64_t part)
-{
-	uint64_t words = block_words(t, s), period = s->row_div * s->row_mod;
-	uint64_t blocks = (t->blocks - 1) / s->block_mod + 1;
-	uint64_t rows_each, parts;
-
-	if (words <= part) {
-		uint64_t each = part / words;
-
-		isca_tile_add(tile, ISCA_DIM_ROW, period, 0, 0, (int64_t)s->row_div);
-		isca_tile_add(tile, ISCA_DIM_BLOCK, s->block_mod, each, 0, (int64_t)words);
-		isca_tile_add(tile, ISCA_DIM_BLOCK, s->block_mod * each, 0, (int64_t)width, 0);
-		return (blocks - 1) / each + 1;
-	}
-	rows_each = MAX(part / s->row_div, 1);
-	parts = ((t->rows - 1) / period) / rows_each + 1;
-	isca_tile_add(tile, ISCA_DIM_ROW, period, rows_each, 0, (int64_t)s->row_div);
-	isca_tile_add(tile, ISCA_DIM_ROW, period * rows_each, 0, (int64_t)width, 0);
-	isca_tile_add(tile, ISCA_DIM_BLOCK, s->block_mod, 0, (int64_t)(width * parts), 0);
-	return parts * blocks;
 }
 
 /* Adds the terms of a digit whose values lie PITCH slices apart; the upper half of them in the east when it is to take
@@ -162,6 +153,10 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	uint64_t width = shape->row_mod * shape->block_mod * (uint64_t)bytes;
 	isca_tile tile = {
 	    .period = t->rows, .rows = t->rows, .batches = 1, .blocks = t->blocks, .bytes = (unsigned)bytes};
+	isca_fold folds[] = {
+	    {ISCA_DIM_ROW, shape->row_div * shape->row_mod, (t->rows - 1) / (shape->row_div * shape->row_mod) + 1},
+	    {ISCA_DIM_BLOCK, shape->block_mod, (t->blocks - 1) / shape->block_mod + 1},
+	};
 	uint64_t parts;
 
 	/* A spreading that takes more than half of a hemisphere is halved between the two. */
@@ -171,7 +166,7 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	add_digit(plan, &tile, ISCA_DIM_ROW, shape->row_div, shape->row_mod, bytes * (int64_t)shape->block_mod, wish->split);
 	if (shape->row_div > 1)
 		isca_tile_add(&tile, ISCA_DIM_ROW, 1, shape->row_div, 0, 1);
-	parts = add_parts(&tile, t, shape, wish->split ? width / 2 : width, plan->part_words);
+	parts = isca_tile_lay(&tile, shape->row_div, folds, 2, plan->part_words, wish->split ? width / 2 : width);
 	wish->wide = !wish->split && parts * width > plan->c->slices_per_side;
 	wish->align = wish->wide ? (unsigned)width : 0;
 	return tile;

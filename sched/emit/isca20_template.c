@@ -35,6 +35,7 @@ isca_template *isca_template_new(isca *c, uint32_t interval)
 	t->tracks = g_ptr_array_new_with_free_func(free_track);
 	t->fixed = g_array_new(FALSE, FALSE, sizeof(isca_need));
 	t->earliest = c->start;
+	t->origin = INT64_MIN;
 	return t;
 }
 
@@ -64,8 +65,10 @@ static isca_track *add_track(isca_template *t, enum isa_op op, uint32_t count)
 	k->insn = isa_insn_make(op, 0, 0);
 	k->count = count;
 	k->drives = k->samples = -1;
-	for (unsigned o = 0; o < ISA_OPERANDS; o++)
+	for (unsigned o = 0; o < ISA_OPERANDS; o++) {
 		k->in[o].arrival = ISA_NO_TIME;
+		k->in[o].due = INT64_MIN;
+	}
 	g_ptr_array_add(t->tracks, k);
 	return k;
 }
@@ -144,6 +147,13 @@ void isca_sample(isca_template *t, isca_track *track, unsigned operand, int wire
 	in->count = (uint8_t)count;
 	in->arrival = (int32_t)isa_machine_skew(t->c->m, isa_ops[track->insn.op].unit);
 	extend_to(isca_wire_at(t, wire), position);
+}
+
+void isca_not_before(isca_template *t, const isca_track *k, int64_t cycle)
+{
+	int64_t sampled = k->issue + isa_machine_skew(t->c->m, isa_ops[k->insn.op].unit);
+
+	t->origin = MAX(t->origin, cycle - sampled);
 }
 
 /* -------------------------------------------------------------------------------------------- memory tracks */
@@ -246,6 +256,12 @@ static int64_t length_of(const isca_template *t, uint32_t count, uint32_t stride
 	return (int64_t)(count - 1) * stride * t->interval + 1;
 }
 
+/* How long does a unit's track take its line? */
+static int64_t unit_length(const isca_template *t, const isca_track *k)
+{
+	return length_of(t, k->count, 1) + k->hold;
+}
+
 static int compare_needs(const void *a, const void *b)
 {
 	const isca_need *x = a;
@@ -288,7 +304,7 @@ static int64_t line_delay(const isca_template *t, const isca_track *k, unsigned 
 {
 	const isca *c = t->c;
 	int64_t first = t->origin + k->issue;
-	int64_t length = length_of(t, k->count, 1);
+	int64_t length = unit_length(t, k);
 	int64_t delay = isca_line_next(&c->lines[line], first, length, 3) - first;
 
 	if (k->uses_latch) {
@@ -312,7 +328,7 @@ static int64_t choose_share(isca_template *t, guint index)
 
 		if (chosen(t, index, s, true))
 			continue;
-		delay = isca_line_next(&c->lines[s], first, length_of(t, k->count, 1), 0) - first;
+		delay = isca_line_next(&c->lines[s], first, unit_length(t, k), 0) - first;
 		if (delay < best)
 			k->share = s;
 		best = MIN(best, delay);
@@ -437,14 +453,13 @@ bool isca_prepare(isca_template *t)
 	isca *c = t->c;
 	int64_t first = INT64_MAX;
 
-	t->origin = INT64_MIN;
 	for (guint i = 0; i < t->tracks->len; i++) {
 		isca_track *k = g_ptr_array_index(t->tracks, i);
 
 		if (!k->place) {
 			first = MIN(first, k->issue);
 			if (k->pool_count == 1)
-				need(t, k->pool_first, k->issue, length_of(t, k->count, 1), 3);
+				need(t, k->pool_first, k->issue, unit_length(t, k), 3);
 			continue;
 		}
 		cut_bursts(t, k);
@@ -484,7 +499,7 @@ static void take_all(isca_template *t)
 	for (guint i = 0; i < t->tracks->len; i++) {
 		const isca_track *k = g_ptr_array_index(t->tracks, i);
 		int64_t first = t->origin + k->issue;
-		int64_t last = first + length_of(t, k->count, 1) - 1;
+		int64_t last = first + unit_length(t, k) - 1;
 
 		if (k->place)
 			continue;

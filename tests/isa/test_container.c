@@ -250,6 +250,8 @@ static void signed_nonsense_is_refused_or_harmless(void)
 				g_autofree char *text = isa_disassemble(p, m);
 				g_autofree char *hash = isa_program_hash(p);
 
+				CU_ASSERT_PTR_NOT_NULL(text);
+				CU_ASSERT_EQUAL(strlen(hash), 64);
 				isa_lower(p, m, NULL);
 			}
 			isa_program_free(p);

@@ -204,6 +204,8 @@ static void what_cannot_be_a_queue_is_refused(void)
 	expect_refusal(m, &one, 1, "a loop of 0 issues");
 	one = loop_load(mem, -1, none, none);
 	expect_refusal(m, &one, 1, "issues before cycle 0");
+	one = loop_load(mem, INT64_C(1) << 40, none, none);
+	expect_refusal(m, &one, 1, "issues later than a container can say");
 	one = send_at(m, mem, 0);
 	expect_refusal(m, &one, 1, "@0 mem1: send (layer1): this queue belongs to another unit");
 	one = loop_load(link, 0, none, none);

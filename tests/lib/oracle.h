@@ -44,6 +44,9 @@ void oracle_result_free(oracle_result *result);
 
 /* Copies BYTES at flat LOCATION; false when one of them was never written or loaded. */
 bool oracle_memory_read(const oracle_memory *memory, uint64_t location, void *out, uint64_t bytes);
+uint64_t oracle_memory_size(const oracle_memory *memory);
+/* The first byte at or after LOCATION that was ever written or loaded; the size when there is none. */
+uint64_t oracle_memory_next(const oracle_memory *memory, uint64_t location);
 
 /* Violations of KIND; of any kind when KIND is ISA_VIOLATION_COUNT. */
 uint64_t oracle_count(const oracle_result *result, enum isa_violation kind);

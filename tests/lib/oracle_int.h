@@ -56,6 +56,7 @@ typedef struct or_issue {
 	uint32_t addr, waddr;
 	unsigned dst, src0, src1;
 	probe_issue record;
+	bool executes;       /* nothing is wrong with the word */
 	unsigned doubted;    /* operands whose violation is on record, one bit each */
 	uint8_t *operand[2]; /* VXM: sampled at q (ALU latches at s), used at s */
 	/* hashed SRAM */

@@ -40,7 +40,8 @@ static void load_weights(or_run *run, or_issue *issue)
 		return;
 	}
 	or_sample(run, issue, 0, OR_FIELD_SRC0, packed);
-	run->weight_bytes += shape.vectors * shape.bytes;
+	issue->record.work = shape.vectors * shape.bytes;
+	run->weight_bytes += issue->record.work;
 	if (run->weight_bytes > run->hw->mxm_weight_bytes)
 		or_violate(run, issue, ISA_VIOLATION_PORT_OVERUSE, UINT32_MAX, run->weight_bytes);
 	for (unsigned k = 0; k < insn->count; k++)
@@ -266,8 +267,6 @@ static void multiply(or_run *run, or_issue *issue)
 	or_place place = row_place(run, issue);
 	unsigned rows = 0;
 
-	if (!row_exists(run, issue))
-		return;
 	occupy(run, issue);
 	or_sample(run, issue, 0, OR_FIELD_SRC0, activation);
 	for (unsigned half = 0; half < planes_used(issue); half++)
@@ -281,6 +280,8 @@ static void multiply(or_run *run, or_issue *issue)
 			set_i32(block, lane, int8_lane(run, plane, rows, lane, activation));
 	}
 	issue->record.work = rows * insn->lanes;
+	if (!row_exists(run, issue))
+		return;
 	or_log(run, issue->tag, &place, due);
 	or_file(run, due, OR_PHASE_DUE, &(or_item){.run = accumulate, .issue = issue, .value = block});
 	or_result(run, issue, due);
@@ -297,6 +298,7 @@ static void emit(or_run *run, or_issue *issue)
 		return;
 	row = *row_at(run, issue);
 	or_check(run, issue, 0, 0, &place, row, ISA_VIOLATION_UNWRITTEN);
+	issue->record.work = issue->insn->lanes;
 	or_write(run, issue, row ? row->bytes : none, due);
 	or_result(run, issue, due);
 }

@@ -146,12 +146,12 @@ static bool arrives(const or_run *run, const or_log_entry *entry, const or_place
 	return true;
 }
 
-/* Had the named producer sampled its own operands by the time its value was missed? */
+/* Had the named producer sampled its own operands before the cycle in which its value was missed? */
 static bool was_filed(const or_run *run, const or_doubt *doubt)
 {
 	const or_issue *producer = g_hash_table_lookup(run->by_tag, GUINT_TO_POINTER(doubt->expected));
 
-	return producer && producer->q <= doubt->q;
+	return producer && producer->q < doubt->q;
 }
 
 static enum isa_violation judge(const or_run *run, const or_doubt *doubt)

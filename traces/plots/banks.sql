@@ -15,16 +15,18 @@ CREATE TEMP TABLE plot_cell AS
 WITH grid (width) AS (
 	SELECT max(a.width, (SELECT max(stop - start) FROM bank_window)) FROM plot_axis a WHERE a.windows > 1
 )
-SELECT w.bank AS bank, a.start + (w.start - a.start) / g.width * g.width AS start, g.width AS width, sum(w.requests) AS requests
+SELECT w.bank AS bank, a.start + (w.start - a.start) / g.width * g.width AS start, g.width AS width,
+       sum(w.requests) AS requests
 FROM bank_window w, plot_axis a, grid g GROUP BY 1, 2;
 
 -- Variables.
 SELECT coalesce((SELECT value FROM run WHERE key = 'machine'), '') || ': '
        || coalesce((SELECT value FROM run WHERE key = 'workload'), '') AS heading,
-       printf('%,d requests to %d of %d banks, %,d each; the busiest, bank %d, has %.2f times that; %,d cycles waited (%.3f a request)',
+       printf('%,d requests to %d of %d banks, %,d each; the busiest, bank %d, has %.2f times that; '
+              || '%,d cycles waited (%.3f a request)',
               sum(requests), sum(requests > 0), count(*), CAST(round(avg(requests)) AS INTEGER),
-              (SELECT id FROM bank ORDER BY requests DESC, id LIMIT 1), max(requests) / nullif(avg(requests), 0), sum(wait),
-              sum(wait) * 1.0 / nullif(sum(requests), 0)) AS subheading,
+              (SELECT id FROM bank ORDER BY requests DESC, id LIMIT 1), max(requests) / nullif(avg(requests), 0),
+              sum(wait), sum(wait) * 1.0 / nullif(sum(requests), 0)) AS subheading,
        count(*) AS banks, coalesce(avg(requests), 0) AS mean, max(max(requests), 1) AS most, sum(wait) > 0 AS waits,
        max(wait, 1) AS longest,
        coalesce((SELECT max(requests * 1.0 / width) FROM plot_cell), 0) AS peak,
