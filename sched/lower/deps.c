@@ -105,7 +105,7 @@ static void extend_life(low_program *p, uint32_t tensor, uint32_t macro)
 		t->first_macro = MIN(t->first_macro, macro);
 }
 
-void low_find_dependences(low_program *p)
+void low_i_find_dependences(low_program *p)
 {
 	g_autoptr(GArray) reads = g_array_new(FALSE, FALSE, sizeof(extent));
 	g_autoptr(GArray) writes = g_array_new(FALSE, FALSE, sizeof(extent));

@@ -94,7 +94,7 @@ static void unknown_words_are_answered_with_the_nearest_generator(void)
 		"gem:1x2x3", TSP_ERROR_USER,
 		"workload 'gem:1x2x3', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
 		"layernorm:..., transpose:..., fft:..., vmap:..., or a file ending in .csv or .graph; nearest is "
-	        "'gemm'");
+		"'gemm'");
 	assert_refused(
 		"model.onnx", TSP_ERROR_USER,
 		"workload 'model.onnx', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
@@ -105,12 +105,18 @@ static void unknown_words_are_answered_with_the_nearest_generator(void)
  */
 static void every_generator_has_a_name_syntax_and_line(void)
 {
+	g_autofree char *manual = NULL;
+
+	CU_ASSERT_TRUE_FATAL(g_file_get_contents(TSPSIM_SRCDIR "/docs/workloads.md", &manual, NULL, NULL));
 	CU_ASSERT_EQUAL(frontend_generator_count, 9);
 	for (size_t i = 0; i < frontend_generator_count; i++) {
 		const frontend_generator *f = &frontend_generators[i];
 		isa_machine *m = machine();
 		g_autoptr(GError) error = NULL;
 
+		g_autofree char *row = g_strdup_printf("\n| `%s:", f->name);
+
+		CU_ASSERT_PTR_NOT_NULL(strstr(manual, row));
 		CU_ASSERT_TRUE(g_str_has_prefix(f->syntax, f->name));
 		CU_ASSERT_EQUAL(f->syntax[strlen(f->name)], ':');
 		CU_ASSERT_EQUAL(f->doc[strlen(f->doc) - 1], '.');
