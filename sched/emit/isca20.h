@@ -98,7 +98,7 @@ enum isca_feed {
 	ISCA_FEED_WIRE,  /* streams FIRST..FIRST+COUNT-1 of a wire */
 	ISCA_FEED_TRACK, /* element i of another track (latch, accumulator row) */
 	ISCA_FEED_ONE,   /* the first issue of another track, for all elements */
-	ISCA_FEED_ROWS   /* weight rows: INSTANCE and following, ROWS of them each */
+	ISCA_FEED_ROWS   /* weight rows: INSTANCE and following, ROWS of them each (whole operands: INSTANCE, 1) */
 };
 
 typedef struct isca_operand {
