@@ -49,6 +49,7 @@ static void begin(isca *c)
 	c->slices_per_side = (unsigned)m->mem_slices;
 	c->words_per_slice = (unsigned)(m->mem_banks_per_slice * m->mem_words_per_bank);
 	c->lanes = (unsigned)m->lanes;
+	c->superlanes = (unsigned)(m->lanes / m->lanes_per_superlane);
 	c->stream_count = (unsigned)m->streams;
 	c->alus = (unsigned)m->vxm_ops;
 	c->first_alu = (unsigned)isa_machine_queue_find(m, ISA_UNIT_VXM, 0, 0, 0);

@@ -88,6 +88,7 @@ typedef struct isca_wish {
 	bool bound;
 	isca_set avoid;     /* slices that it must not use */
 	isca_set shun;      /* slices that it had better not use */
+	bool outward;       /* better far from the VXM than low in its slices */
 	uint32_t first, last; /* life time, in operations */
 } isca_wish;
 

@@ -13,9 +13,11 @@
 #include "sched/emit/isca20_loop.h"
 #include "sched/emit/isca20_mxm.h"
 
-/* Group of slices = ((row / row_div) % row_mod) * block_mod + block % block_mod. */
+/* Group of slices = ((row / row_div) % row_mod) * block_mod + block % block_mod.  SPLIT: the upper half of the groups lies in the
+ * other hemisphere. */
 typedef struct isca_shape {
 	uint64_t row_div, row_mod, block_mod;
+	bool split;
 } isca_shape;
 
 typedef struct isca_operation {

@@ -81,7 +81,7 @@ static bool try_distances(const isca_plan *plan, uint32_t i, uint64_t mod, isca_
 				continue;
 			d = last < 0 ? 0 : (uint64_t)ABS(step->ref.first - last);
 			last = step->ref.first;
-			*shape = (isca_shape){MAX(2 * d / mod, 1), mod, 1};
+			*shape = (isca_shape){MAX(2 * d / mod, 1), mod, 1, false};
 			if (d && good_shape(plan, i, shape))
 				return true;
 		}
@@ -99,11 +99,11 @@ static bool wish_of_work(const isca_plan *plan, uint32_t i, isca_shape *shape)
 		if (!w || w->c != i)
 			continue;
 		if (!w->own)
-			*shape = (isca_shape){w->part_rows, ISCA_PARTS, 1};
+			*shape = (isca_shape){w->part_rows, ISCA_PARTS, 1, true};
 		else if (w->by_batch)
-			*shape = (isca_shape){w->m, w->engines, 1};
+			*shape = (isca_shape){w->m, w->engines, 1, true};
 		else
-			*shape = (isca_shape){1, 1, w->engines};
+			*shape = (isca_shape){1, 1, w->engines, true};
 		return true;
 	}
 	return false;
@@ -118,13 +118,13 @@ bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 	if (wish_of_work(plan, i, shape) && good_shape(plan, i, shape))
 		return true;
 	if (by_rows)
-		*shape = (isca_shape){1, MIN(spread, t->rows), 1};
+		*shape = (isca_shape){1, MIN(spread, t->rows), 1, false};
 	else
-		*shape = (isca_shape){1, 1, MIN(spread, t->blocks)};
+		*shape = (isca_shape){1, 1, MIN(spread, t->blocks), false};
 	if (good_shape(plan, i, shape))
 		return true;
 	for (uint64_t mod = 2; mod <= 32; mod *= 2) {
-		*shape = (isca_shape){1, mod, 1};
+		*shape = (isca_shape){1, mod, 1, false};
 		if (good_shape(plan, i, shape) || try_distances(plan, i, mod, shape))
 			return true;
 	}
@@ -160,9 +160,9 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	uint64_t parts;
 
 	/* A spreading that takes more than half of a hemisphere is halved between the two. */
-	wish->split = width > plan->c->slices_per_side / 2 && shape->row_mod % 2 == 0;
+	wish->split = shape->split || (width > plan->c->slices_per_side / 2 && shape->row_mod % 2 == 0);
 	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
-	add_digit(plan, &tile, ISCA_DIM_BLOCK, 1, shape->block_mod, bytes, false);
+	add_digit(plan, &tile, ISCA_DIM_BLOCK, 1, shape->block_mod, bytes, wish->split && shape->row_mod == 1);
 	add_digit(plan, &tile, ISCA_DIM_ROW, shape->row_div, shape->row_mod, bytes * (int64_t)shape->block_mod, wish->split);
 	if (shape->row_div > 1)
 		isca_tile_add(&tile, ISCA_DIM_ROW, 1, shape->row_div, 0, 1);

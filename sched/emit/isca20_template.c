@@ -21,6 +21,7 @@ static void free_track(gpointer p)
 	if (k->bursts)
 		g_array_unref(k->bursts);
 	g_free(k->place);
+	g_free(k->spread);
 	g_free(k->instance);
 	g_free(k);
 }
@@ -96,6 +97,34 @@ isca_track *isca_add_memory(isca_template *t, enum isa_op op, int wire, unsigned
 	return k;
 }
 
+isca_track *isca_add_gather(isca_template *t, int map, int data, unsigned stream, uint32_t count)
+{
+	isca_track *k = isca_add_memory(t, ISA_OP_READ, data, stream, count);
+	const isa_machine *m = t->c->m;
+
+	k->insn.op = ISA_OP_GATHER;
+	k->spread = g_new(uint16_t, (size_t)count * t->c->superlanes);
+	k->samples = map;
+	k->in[1].feed = ISCA_FEED_WIRE;
+	k->in[1].wire = map;
+	k->in[1].count = 1;
+	k->in[1].arrival = (int32_t)m->mem_skew_cycles;
+	k->result = (int32_t)(m->mem_skew_cycles + m->mem_gather_cycles);
+	return k;
+}
+
+isca_track *isca_add_scatter(isca_template *t, int map, int data, unsigned stream, uint32_t count)
+{
+	isca_track *k = isca_add_memory(t, ISA_OP_WRITE, data, stream, count);
+
+	k->insn.op = ISA_OP_SCATTER;
+	k->spread = g_new(uint16_t, (size_t)count * t->c->superlanes);
+	k->in[1] = k->in[0];
+	k->in[1].wire = map;
+	k->in[1].first = 0;
+	return k;
+}
+
 isca_track *isca_add_unit(isca_template *t, enum isa_op op, unsigned pool_first, unsigned pool_count, int64_t issue,
                           uint32_t count)
 {
@@ -156,17 +185,34 @@ void isca_not_before(isca_template *t, const isca_track *k, int64_t cycle)
 	t->origin = MAX(t->origin, cycle - sampled);
 }
 
+/* A memory track has something to do at POSITION. */
+static void extend_wires(isca_template *t, const isca_track *k, int position)
+{
+	if (k->drives >= 0)
+		extend_from(isca_wire_at(t, k->drives), k->stream, position);
+	if (k->samples >= 0)
+		extend_to(isca_wire_at(t, k->samples), position);
+	if (k->in[1].feed == ISCA_FEED_WIRE)
+		extend_to(isca_wire_at(t, k->in[1].wire), position);
+}
+
 /* -------------------------------------------------------------------------------------------- memory tracks */
+
+/* The wire that a memory track keeps time with: what it samples, for READ what it drives. */
+static isca_wire *timing_wire(const isca_template *t, const isca_track *k)
+{
+	return isca_wire_at(t, k->samples >= 0 ? k->samples : k->drives);
+}
 
 /* Issue of element I relative to the origin, on SLICE. */
 static int64_t memory_issue(const isca_template *t, const isca_track *k, uint32_t slice, uint32_t i)
 {
 	const isca *c = t->c;
-	const isca_wire *w = isca_wire_at(t, k->drives >= 0 ? k->drives : k->samples);
+	const isca_wire *w = timing_wire(t, k);
 	int64_t diagonal = w->diagonal + (int64_t)(i + k->offset) * t->interval;
 	int64_t at = isca_passes(c, w->west, c->slices[slice].position, diagonal);
 
-	return at - c->m->mem_skew_cycles - (k->drives >= 0 ? c->m->mem_read_cycles : 0);
+	return at - c->m->mem_skew_cycles - (k->samples >= 0 ? 0 : c->m->mem_read_cycles);
 }
 
 static void add_burst(isca_template *t, isca_track *k, uint32_t first, uint32_t stride, uint32_t count)
@@ -224,20 +270,34 @@ isca_word *isca_word_at(const isca *c, uint32_t place)
 	return &s->words[place & 0xffff];
 }
 
+/* Number of words that element I of a track touches; PLACES[] gets them. */
+unsigned isca_words_of(const isca *c, const isca_track *k, uint32_t i, uint32_t *places)
+{
+	places[0] = k->place[i];
+	for (unsigned s = 0; k->spread && s < c->superlanes; s++)
+		places[s] = (k->place[i] & 0xffff0000) | k->spread[(size_t)i * c->superlanes + s];
+	return k->spread ? c->superlanes : 1;
+}
+
 /* The earliest origin at which every word a track reads is there and no word it writes is still wanted. */
 static int64_t memory_origin(const isca_template *t, const isca_track *k)
 {
 	int64_t origin = INT64_MIN;
+	uint32_t places[ISCA_SUPERLANES_MAX];
 
 	for (uint32_t i = 0; i < k->count; i++) {
-		const isca_word *w = isca_word_at(t->c, k->place[i]);
 		int64_t access = memory_issue(t, k, k->place[i] >> 16, i) + t->c->m->mem_skew_cycles;
+		unsigned words = isca_words_of(t->c, k, i, places);
 
-		if (!w->filled)
-			continue;
-		origin = MAX(origin, w->ready - access);
-		if (k->samples >= 0)
-			origin = MAX(origin, w->read + 1 - access);
+		for (unsigned j = 0; j < words; j++) {
+			const isca_word *w = isca_word_at(t->c, places[j]);
+
+			if (!w->filled)
+				continue;
+			origin = MAX(origin, w->ready - access);
+			if (k->drives < 0)
+				origin = MAX(origin, w->read + 1 - access);
+		}
 	}
 	return origin;
 }
@@ -466,14 +526,10 @@ bool isca_prepare(isca_template *t)
 		t->origin = MAX(t->origin, memory_origin(t, k));
 		for (guint j = 0; j < k->bursts->len; j++) {
 			const isca_burst *b = &g_array_index(k->bursts, isca_burst, j);
-			isca_wire *w = isca_wire_at(t, k->drives >= 0 ? k->drives : k->samples);
 
 			need(t, c->slices[b->slice].queue, b->issue, length_of(t, b->count, b->stride), b->words);
 			first = MIN(first, b->issue);
-			if (k->drives >= 0)
-				extend_from(w, k->stream, c->slices[b->slice].position);
-			else
-				extend_to(w, c->slices[b->slice].position);
+			extend_wires(t, k, c->slices[b->slice].position);
 		}
 	}
 	t->origin = MAX(t->origin, t->earliest - first);
