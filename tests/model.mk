@@ -14,6 +14,41 @@ nodist_EXTRA_tests_unit_test_model_queue_SOURCES = tools/dummy.cxx
 tests_unit_test_model_queue_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_model_queue_LDADD = $(MODEL_LIBS)
 
+check_PROGRAMS += tests/unit/test_model_common
+TESTS += tests/unit/test_model_common
+tests_unit_test_model_common_SOURCES = tests/unit/test_model_common.c
+nodist_EXTRA_tests_unit_test_model_common_SOURCES = tools/dummy.cxx
+tests_unit_test_model_common_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_common_LDADD = $(MODEL_LIBS)
+
+check_PROGRAMS += tests/unit/test_model_sram
+TESTS += tests/unit/test_model_sram
+tests_unit_test_model_sram_SOURCES = tests/unit/test_model_sram.c
+nodist_EXTRA_tests_unit_test_model_sram_SOURCES = tools/dummy.cxx
+tests_unit_test_model_sram_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_sram_LDADD = $(MODEL_LIBS)
+
+check_PROGRAMS += tests/unit/test_model_units
+TESTS += tests/unit/test_model_units
+tests_unit_test_model_units_SOURCES = tests/unit/test_model_units.c
+nodist_EXTRA_tests_unit_test_model_units_SOURCES = tools/dummy.cxx
+tests_unit_test_model_units_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_units_LDADD = $(MODEL_LIBS)
+
+check_PROGRAMS += tests/unit/test_model_streams
+TESTS += tests/unit/test_model_streams
+tests_unit_test_model_streams_SOURCES = tests/unit/test_model_streams.c
+nodist_EXTRA_tests_unit_test_model_streams_SOURCES = tools/dummy.cxx
+tests_unit_test_model_streams_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_streams_LDADD = $(MODEL_LIBS)
+
+check_PROGRAMS += tests/unit/test_model_policy
+TESTS += tests/unit/test_model_policy
+tests_unit_test_model_policy_SOURCES = tests/unit/test_model_policy.c
+nodist_EXTRA_tests_unit_test_model_policy_SOURCES = tools/dummy.cxx
+tests_unit_test_model_policy_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_policy_LDADD = $(MODEL_LIBS)
+
 EXTRA_PROGRAMS += tests/bench/bench_chip
 tests_bench_bench_chip_SOURCES = tests/bench/bench_chip.c
 nodist_EXTRA_tests_bench_bench_chip_SOURCES = tools/dummy.cxx

@@ -35,7 +35,7 @@ or_shape or_operand_shape(const or_run *run, const or_issue *issue, enum or_oper
 			return (or_shape){type, insn->count * insn->lanes * type, 1};
 		if (insn->op == ISA_OP_ACC)
 			return (or_shape){4, insn->lanes * 4U, 1};
-		return (or_shape){type, lanes * type, 1};
+		return (or_shape){type, insn->lanes * type, 1};
 	case ISA_UNIT_C2C:
 		return (or_shape){1, link_bytes(run->hw), 1};
 	default:

@@ -23,10 +23,10 @@ static void keep_slip(void *state, const probe_slip *record)
 	g_array_append_vals(((rig *)state)->slips, record, 1);
 }
 
-static void require(bool fine, const GError *error)
+static void require(bool fine, GError *const *error)
 {
 	if (!fine)
-		tap_note("%s", error ? error->message : "failed without an error");
+		tap_note("%s", *error ? (*error)->message : "failed without an error");
 	CU_ASSERT_TRUE_FATAL(fine);
 }
 
@@ -35,14 +35,14 @@ isa_machine *rig_machine(const char *name, const char *const *sets)
 	GError *error = NULL;
 	isa_machine *machine = isa_machine_load(name ? name : "tsp", &error);
 
-	require(machine != NULL, error);
+	require(machine != NULL, &error);
 	for (unsigned i = 0; sets && sets[i]; i++) {
 		const char *equals = strchr(sets[i], '=');
 		g_autofree char *key = g_strndup(sets[i], (gsize)(equals - sets[i]));
 
-		require(isa_machine_set(machine, key, equals + 1, &error), error);
+		require(isa_machine_set(machine, key, equals + 1, &error), &error);
 	}
-	require(isa_machine_finish(machine, &error), error);
+	require(isa_machine_finish(machine, &error), &error);
 	return machine;
 }
 
@@ -70,10 +70,10 @@ rig *rig_run_program(isa_program *program, isa_machine *machine, const rig_setup
 	probe_init(&r->probe);
 	probe_add_listener(&r->probe, &listener);
 	r->kernel = sim_kernel_new("ref", &kernel, &error);
-	require(r->kernel != NULL, error);
+	require(r->kernel != NULL, &error);
 	r->chip = tsp_chip_new(machine, program, r->kernel, &r->probe, &options, &error);
-	require(r->chip != NULL, error);
-	require(sim_kernel_run(r->kernel, SIM_NEVER, &error), error);
+	require(r->chip != NULL, &error);
+	require(sim_kernel_run(r->kernel, SIM_NEVER, &error), &error);
 	probe_flush(&r->probe);
 	r->counters = tsp_chip_counters(r->chip);
 	return r;
@@ -87,8 +87,8 @@ rig *rig_run(const char *text, const rig_setup *setup)
 	GError *error = NULL;
 	isa_program *program = isa_assemble(text, "test", sched, &error);
 
-	require(program != NULL, error);
-	require(isa_lower(program, sched, &error), error);
+	require(program != NULL, &error);
+	require(isa_lower(program, sched, &error), &error);
 	isa_machine_free(sched);
 	if (s->mutate)
 		s->mutate(program);
