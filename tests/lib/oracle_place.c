@@ -117,6 +117,9 @@ void or_check(or_run *run, or_issue *issue, unsigned operand, unsigned segment, 
 	or_doubt doubt = {.issue = issue, .place = *place, .q = run->now, .found = found, .otherwise = absent};
 	int64_t *arrival = &issue->record.arrival[operand];
 
+	if (run->options.sampled)
+		run->options.sampled(run->options.sampled_state, issue->record.insn, issue->record.index, operand,
+		                     segment, found != NULL, found ? found->tag : 0);
 	doubt.expects = named_producer(run, issue, operand, segment, &doubt.expected);
 	if (found) {
 		if (found->tag)
