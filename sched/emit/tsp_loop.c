@@ -161,19 +161,24 @@ static bool fits_queues(const tspe_kernel *k)
 	       used[ISA_UNIT_SXM] <= MAX(e->permute.count, 1);
 }
 
-static bool run_loop(tspe *e, const loop_shape *shape, int64_t ready, GError **error)
+/* *READY: when the kernel may start; then, when the next one of the same loop may: memory binds them, so that they
+ * would only get into each other's way. */
+static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
 {
 	g_autoptr(tspe_kernel) k = build(e, shape);
 	uint32_t interval = tspe_kernel_interval(k);
 	tspe_policy policy = {.interval_min = interval, .interval_max = interval + (interval + 1) / 2 + 1};
 
-	k->ready = ready;
+	k->ready = *ready;
 	if (!fits_queues(k)) {
 		unsigned block = (unsigned)e->m->vreg_count / (2 * live_registers(k));
 
 		policy = (tspe_policy){.interval_min = 1, .interval_max = 2, .chunk = CLAMP(block, 1, BLOCK_MAX)};
 	}
-	return tspe_run(k, &policy, error);
+	if (!tspe_run(k, &policy, error))
+		return false;
+	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
+	return true;
 }
 
 static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)
@@ -216,7 +221,7 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 		uint64_t rest = shape.once_inner ? loop->n0 - shape.from % loop->n0 : total - shape.from;
 
 		shape.count = (uint32_t)MIN(rest, most);
-		if (!run_loop(e, &shape, ready, error))
+		if (!run_loop(e, &shape, &ready, error))
 			return false;
 		shape.from += shape.count;
 	}
@@ -224,7 +229,7 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 }
 
 /* Columns FROM .. FROM + COUNT - 1 of the rows of lane block BLOCK of the result. */
-static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_t from, uint32_t count, int64_t ready,
+static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_t from, uint32_t count, int64_t *ready,
                         GError **error)
 {
 	tspe_tensor *x = &e->tensors[t->x], *y = &e->tensors[t->y];
@@ -246,11 +251,14 @@ static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_
 		k->step[store].cell[i] = (uint32_t)(block * y->low->rows + from + i);
 	}
 	tspe_kernel_finish(k);
-	k->ready = ready;
+	k->ready = *ready;
 	policy.interval_min = tspe_kernel_interval(k);
 	policy.interval_max = MAX(policy.interval_min, (uint32_t)k->step[load].beats_max + k->step[store].beats_max);
 	policy.chunk = 0;
-	return tspe_run(k, &policy, error);
+	if (!tspe_run(k, &policy, error))
+		return false;
+	*ready = MAX(*ready, tspe_issue_at(k, &k->step[load], k->n - 1, 0));
+	return true;
 }
 
 bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error)
@@ -260,7 +268,7 @@ bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **err
 
 	for (uint64_t block = 0; block < y->blocks + (y->tail > 0); block++)
 		for (uint64_t from = 0; from < y->rows; from += TSPE_ITERATIONS_MAX)
-			if (!run_columns(e, t, block, from, (uint32_t)MIN(y->rows - from, TSPE_ITERATIONS_MAX), ready,
+			if (!run_columns(e, t, block, from, (uint32_t)MIN(y->rows - from, TSPE_ITERATIONS_MAX), &ready,
 			                 error))
 				return false;
 	return true;
