@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SAMPLED_ITERATIONS = 64, WAIT_CYCLES = 64, WAIT_TIMES = 2 };
+enum { SLACK_CYCLES = 96, SAMPLED_ITERATIONS = 64, WAIT_CYCLES = 64, WAIT_TIMES = 2 };
 
 tspe_kernel *tspe_kernel_new(tspe *e, uint32_t count)
 {
@@ -224,10 +224,13 @@ static void finish_load(tspe_kernel *k, tspe_step *s)
 
 void tspe_kernel_finish(tspe_kernel *k)
 {
+	int64_t beats = 0;
+
 	for (tspe_step *s = k->step; s < k->step + k->step_count; s++) {
 		if (!s->memory)
 			continue;
 		finish_prints(k, s);
+		beats += s->beats_max * s->fan;
 		if (s->insn.op == ISA_OP_LOAD || s->insn.op == ISA_OP_LOADS) {
 			if (s->tensor->instance)
 				finish_load(k, s);
@@ -235,7 +238,8 @@ void tspe_kernel_finish(tspe_kernel *k)
 			s->not_before = MAX(s->not_before, s->tensor->writable + 1 - s->skew);
 		}
 	}
-	k->reach = 2 * k->e->m->sram_banks;
+	k->reach = 2 * k->e->m->sram_banks + beats;
+	k->slack = SLACK_CYCLES + beats;
 }
 
 unsigned tspe_span(const isa_machine *m, uint64_t lanes, enum isa_type type)

@@ -92,22 +92,41 @@ static int32_t tile_distance(const isa_machine *m, const uint16_t *map)
 	return (int32_t)farthest;
 }
 
+/* Lane i of COUNT takes lane i ^ XOR; the rest stays. */
+static void exchange_map(uint16_t *map, uint32_t count, uint32_t xor)
+{
+	for (uint32_t lane = 0; lane < 320; lane++)
+		map[lane] = (uint16_t)(lane < count ? lane ^ xor : lane);
+}
+
+/* A vector of wide elements that fits one register moves as twice as many 16-bit lanes: the unit works on whole
+ * registers, and of a wide operand the second one would be read although nothing is in it. */
+static uint32_t lane_parts(const tspe *e, const low_vloop *loop, const low_step *s)
+{
+	return isa_type_bytes(s->type) == 4 && tspe_span(e->m, loop->lanes, s->type) == 1 ? 2 : 1;
+}
+
 static void add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s)
 {
 	tspe *e = k->e;
-	bool local = s->lane_xor < (uint32_t)e->m->lanes_per_superlane && e->distribute.count;
+	uint64_t lanes = shape->loop->lanes;
+	/* A vector that fits one register moves as 16-bit lanes: the unit works on whole registers, and of a wide
+	 * operand the second one would be read although nothing is in it. */
+	bool halves = isa_type_bytes(s->type) == 4 && tspe_span(e->m, lanes, s->type) == 1;
+	uint32_t parts = halves ? 2 : 1;
+	enum isa_type type = halves ? ISA_TYPE_I16 : s->type;
+	bool local = s->lane_xor * parts < (uint32_t)e->m->lanes_per_superlane && e->distribute.count;
 	const tspe_queues *queues = local ? &e->distribute : &e->permute;
 	int index = tspe_kernel_add(k, local ? ISA_OP_DISTRIBUTE : ISA_OP_PERMUTE, queues->at, queues->count);
 	tspe_step *step = &k->step[index];
 	uint16_t map[320];
 
-	for (uint32_t lane = 0; lane < G_N_ELEMENTS(map); lane++)
-		map[lane] = (uint16_t)(lane < shape->loop->lanes ? lane ^ s->lane_xor : lane);
+	exchange_map(map, (uint32_t)lanes * parts, s->lane_xor * parts);
 	step->insn.map = (uint16_t)isa_program_add_map(e->program, map);
-	step->insn.type = (uint8_t)s->type;
+	step->insn.type = (uint8_t)type;
 	if (!local)
 		step->delay += tile_distance(e->m, map);
-	tspe_kernel_result(k, index, tspe_span(e->m, (uint64_t)e->m->lanes, s->type));
+	tspe_kernel_result(k, index, tspe_span(e->m, (uint64_t)e->m->lanes, type));
 	tspe_kernel_link(k, index, 0, s->in[0]);
 }
 
@@ -186,8 +205,9 @@ static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)
 	for (guint i = 0; i < loop->steps->len; i++) {
 		const low_step *s = step_at(loop, i);
 
-		if (s->kind != LOW_LANES || e->permute.count ||
-		    (e->distribute.count && s->lane_xor < (uint32_t)e->m->lanes_per_superlane))
+		if (s->kind != LOW_LANES || e->permute.count)
+			continue;
+		if (e->distribute.count && s->lane_xor * lane_parts(e, loop, s) < (uint32_t)e->m->lanes_per_superlane)
 			continue;
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 		            "lanes are exchanged across superlanes, and sxm.queues has no permute queue");

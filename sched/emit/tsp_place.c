@@ -11,7 +11,6 @@
 #include "sched/emit/tsp.h"
 
 enum {
-	SLACK_CYCLES = 96,
 	WORK_LEAST = 1 << 16, /* accesses tried before a search gives up */
 	WORK_BURSTS = 24,     /* or whole bursts of every step, if that is more */
 	TRY_WORK = 8,         /* a try that fails at once, in accesses */
@@ -381,7 +380,6 @@ bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, i
 	k->interval = interval;
 	k->bank_delay = 0;
 	k->budget = MAX((int64_t)WORK_LEAST, (int64_t)WORK_BURSTS * n * k->step_count);
-	k->slack = SLACK_CYCLES;
 	ready = MAX(MAX(ready, k->ready), k->e->cal.floor);
 	do {
 		k->reach = reach;
