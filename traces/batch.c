@@ -14,11 +14,11 @@
 #include <string.h>
 
 static const char *const insert_sql[TRACE_INSERT_COUNT] = {
-    [TRACE_INSERT_ISSUE] = "INSERT INTO issue SELECT * FROM batch",
-    [TRACE_INSERT_SPAN] = "INSERT INTO span VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [TRACE_INSERT_VIOLATION] = "INSERT INTO violation VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    [TRACE_INSERT_SLIP] = "INSERT INTO slip VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    [TRACE_INSERT_BANK_WINDOW] = "INSERT INTO bank_window VALUES (?1, ?2, ?3, ?4, ?5)",
+	[TRACE_INSERT_ISSUE] = "INSERT INTO issue SELECT * FROM batch",
+	[TRACE_INSERT_SPAN] = "INSERT INTO span VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+	[TRACE_INSERT_VIOLATION] = "INSERT INTO violation VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	[TRACE_INSERT_SLIP] = "INSERT INTO slip VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+	[TRACE_INSERT_BANK_WINDOW] = "INSERT INTO bank_window VALUES (?1, ?2, ?3, ?4, ?5)",
 };
 
 void trace_i_fail(trace_writer *writer, GError *error)
@@ -65,7 +65,8 @@ static inline void bind_or_null(sqlite3_stmt *insert, int column, int64_t value,
 
 static void insert_issues(trace_writer *writer, const probe_issue *records, size_t count)
 {
-	writer->source = (trace_issue_source){records, count, writer->options.window_start, writer->options.window_stop};
+	writer->source =
+		(trace_issue_source){records, count, writer->options.window_start, writer->options.window_stop};
 	step(writer, writer->insert[TRACE_INSERT_ISSUE]);
 	if (trace_writer_is_fine(writer))
 		writer->kept.issues += (uint64_t)sqlite3_changes64(writer->db);
@@ -216,7 +217,8 @@ static bool records_are_sound(trace_writer *writer, const probe_issue *records, 
 	for (size_t i = 0; i < count; i++)
 		if (G_UNLIKELY(records[i].insn >= insn_count)) {
 			trace_i_fail(writer, g_error_new(TSP_ERROR, TSP_ERROR_INTERNAL,
-			                                 "%s: an issue of instruction %" G_GUINT32_FORMAT " was reported, but there are %" G_GUINT32_FORMAT,
+			                                 "%s: an issue of instruction %" G_GUINT32_FORMAT
+			                                 " was reported, but there are %" G_GUINT32_FORMAT,
 			                                 writer->path, records[i].insn, insn_count));
 			return false;
 		}
@@ -284,8 +286,9 @@ static void on_violation(void *state, const probe_violation *record)
 	if (!trace_writer_is_fine(writer) || !in_window(writer, record->cycle))
 		return;
 	if (record->kind >= writer->names->violation_count) {
-		trace_i_fail(writer, g_error_new(TSP_ERROR, TSP_ERROR_INTERNAL, "%s: a violation of unknown kind %u was reported",
-		                                 writer->path, record->kind));
+		trace_i_fail(writer, g_error_new(TSP_ERROR, TSP_ERROR_INTERNAL,
+		                                 "%s: a violation of unknown kind %u was reported", writer->path,
+		                                 record->kind));
 		return;
 	}
 	note_insn(writer, record->insn);
@@ -352,8 +355,9 @@ bool trace_i_batches_start(trace_writer *writer, GError **error)
 	}
 	writer->filling = &writer->batch[0];
 	if (writer->options.level >= TRACE_UNITS)
-		writer->spans = trace_spans_new(writer->names, writer->options.window_start, writer->options.window_stop,
-		                                writer->options.level == TRACE_FULL ? full_span : units_span, writer);
+		writer->spans =
+			trace_spans_new(writer->names, writer->options.window_start, writer->options.window_stop,
+		                        writer->options.level == TRACE_FULL ? full_span : units_span, writer);
 	/* Signals belong to the simulating thread: a handler there ends the run. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

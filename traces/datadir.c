@@ -17,7 +17,7 @@ char *trace_data_file(const char *relative, GError **error)
 			return path;
 		g_free(path);
 	}
-	g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: not found in %s; set TSPSIM_DATADIR to where tspsim's files are", relative,
-	            folders[0]);
+	g_set_error(error, TSP_ERROR, TSP_ERROR_IO,
+	            "%s: not found in %s; set TSPSIM_DATADIR to where tspsim's files are", relative, folders[0]);
 	return NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do two traces say the same?  Every table but run is read from both sides sorted by all columns, and the two streams are
- * merged: a row that only one side has, or has more often, is a difference.  Rows are shown with names for the ids that
- * refer to table name.  Nothing is held in memory but the two present rows.
+ * Do two traces say the same?  Every table but run is read from both sides sorted by all columns, and the two streams
+ * are merged: a row that only one side has, or has more often, is a difference.  Rows are shown with names for the ids
+ * that refer to table name.  Nothing is held in memory but the two present rows.
  */
 #include "traces/trace_impl.h"
 
@@ -21,7 +21,7 @@ typedef struct side {
 static char **columns_of(trace_reader *reader, const char *table)
 {
 	sqlite3_stmt *query =
-	    trace_i_prepare(reader->db, reader->path, "SELECT name FROM pragma_table_info(?1) ORDER BY cid", NULL);
+		trace_i_prepare(reader->db, reader->path, "SELECT name FROM pragma_table_info(?1) ORDER BY cid", NULL);
 	GPtrArray *names = g_ptr_array_new();
 
 	if (query) {
@@ -65,7 +65,8 @@ static int compare_values(sqlite3_stmt *a, sqlite3_stmt *b, int column)
 	if (rank_a != rank_b || rank_a == 0)
 		return rank_a - rank_b;
 	if (rank_a == 2)
-		return strcmp((const char *)sqlite3_column_text(a, column), (const char *)sqlite3_column_text(b, column));
+		return strcmp((const char *)sqlite3_column_text(a, column),
+		              (const char *)sqlite3_column_text(b, column));
 	if (type_a == SQLITE_INTEGER && type_b == SQLITE_INTEGER) {
 		sqlite3_int64 p = sqlite3_column_int64(a, column);
 		sqlite3_int64 q = sqlite3_column_int64(b, column);
@@ -103,7 +104,7 @@ static bool advance(side *s, GError **error)
 static void append_name(const side *s, sqlite3_int64 id, GString *out)
 {
 	sqlite3_stmt *query =
-	    trace_i_prepare(s->reader->db, s->reader->path, "SELECT text FROM name WHERE id = ?1", NULL);
+		trace_i_prepare(s->reader->db, s->reader->path, "SELECT text FROM name WHERE id = ?1", NULL);
 
 	if (!query)
 		return;
@@ -116,9 +117,9 @@ static void append_name(const side *s, sqlite3_int64 id, GString *out)
 /* Does COLUMN of TABLE refer to table name? */
 static bool is_name(const side *s, const char *table, const char *column)
 {
-	sqlite3_stmt *query =
-	    trace_i_prepare(s->reader->db, s->reader->path,
-	                    "SELECT 1 FROM pragma_foreign_key_list(?1) WHERE \"from\" = ?2 AND \"table\" = 'name'", NULL);
+	sqlite3_stmt *query = trace_i_prepare(
+		s->reader->db, s->reader->path,
+		"SELECT 1 FROM pragma_foreign_key_list(?1) WHERE \"from\" = ?2 AND \"table\" = 'name'", NULL);
 	bool found = false;
 
 	if (query) {
@@ -198,7 +199,8 @@ static bool diff_table(trace_reader *readers[2], const char *table, unsigned exa
 		g_string_append_printf(out,
 		                       "%s: %" G_GUINT64_FORMAT " rows only in the first trace, %" G_GUINT64_FORMAT
 		                       " only in the second\n%s%s",
-		                       table, sides[0].only, sides[1].only, sides[0].examples->str, sides[1].examples->str);
+		                       table, sides[0].only, sides[1].only, sides[0].examples->str,
+		                       sides[1].examples->str);
 		*equal = false;
 	}
 	for (unsigned i = 0; i < 2; i++) {

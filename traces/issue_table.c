@@ -29,7 +29,7 @@ static int issue_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 	*t = (table){.source = aux};
 	*out = &t->base;
 	return sqlite3_declare_vtab(
-	    db, "CREATE TABLE batch (cycle, insn, idx, arrival, latency, beats, requests, delayed, delay, work)");
+		db, "CREATE TABLE batch (cycle, insn, idx, arrival, latency, beats, requests, delayed, delay, work)");
 }
 
 static int issue_disconnect(sqlite3_vtab *t)
@@ -153,16 +153,16 @@ static int issue_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 
 /* No xCreate: the table exists by itself and is not part of the schema. */
 static const sqlite3_module issue_module = {
-    .xConnect = issue_connect,
-    .xBestIndex = issue_best_index,
-    .xDisconnect = issue_disconnect,
-    .xOpen = issue_open,
-    .xClose = issue_close,
-    .xFilter = issue_filter,
-    .xNext = issue_next,
-    .xEof = issue_eof,
-    .xColumn = issue_column,
-    .xRowid = issue_rowid,
+	.xConnect = issue_connect,
+	.xBestIndex = issue_best_index,
+	.xDisconnect = issue_disconnect,
+	.xOpen = issue_open,
+	.xClose = issue_close,
+	.xFilter = issue_filter,
+	.xNext = issue_next,
+	.xEof = issue_eof,
+	.xColumn = issue_column,
+	.xRowid = issue_rowid,
 };
 
 bool trace_i_issue_table(sqlite3 *db, const char *path, trace_issue_source *source, GError **error)

@@ -3,7 +3,7 @@ noinst_LIBRARIES += libtraces.a
 libtraces_a_SOURCES = \
 	traces/probe.h traces/trace.h traces/read.h traces/trace_impl.h traces/query.h traces/spans.h \
 	traces/batch.c traces/issue_table.c traces/names.c traces/spans.c traces/sqlite.c traces/writer.c \
-	traces/datadir.c traces/diff.c traces/occupancy.c traces/plot.c traces/query.c traces/reader.c traces/stat.c
+	traces/datadir.c traces/diff.c traces/functions.c traces/plot.c traces/query.c traces/reader.c traces/stat.c
 nodist_libtraces_a_SOURCES = traces/schema.c
 EXTRA_DIST += traces/schema.sql traces/close.sql
 CLEANFILES += traces/schema.c

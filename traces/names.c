@@ -11,18 +11,19 @@ static trace_insn *insns_new(const isa_program *program)
 	for (guint i = 0; i < program->insns->len; i++) {
 		const isa_insn *insn = isa_program_insn(program, i);
 		const isa_prediction *predicted = program->has_predictions && i < program->predictions->len
-		                                      ? &g_array_index(program->predictions, isa_prediction, i)
-		                                      : NULL;
+		                                          ? &g_array_index(program->predictions, isa_prediction, i)
+		                                          : NULL;
 
 		insns[i] = (trace_insn){
-		    .cycle = insn->cycle,
-		    .count = {insn->loop[0].count, insn->loop[1].count},
-		    .interval = {insn->loop[0].interval, insn->loop[1].interval},
-		    .node = i < program->node_of->len ? g_array_index(program->node_of, uint32_t, i) : UINT32_MAX,
-		    .queue = insn->queue,
-		    .op = insn->op,
-		    .result = predicted && predicted->result != ISA_NO_TIME ? predicted->result : TRACE_NO_PREDICTION,
-		    .beats = predicted && predicted->beats ? predicted->beats : TRACE_NO_PREDICTION,
+			.cycle = insn->cycle,
+			.count = {insn->loop[0].count, insn->loop[1].count},
+			.interval = {insn->loop[0].interval, insn->loop[1].interval},
+			.node = i < program->node_of->len ? g_array_index(program->node_of, uint32_t, i) : UINT32_MAX,
+			.queue = insn->queue,
+			.op = insn->op,
+			.result =
+				predicted && predicted->result != ISA_NO_TIME ? predicted->result : TRACE_NO_PREDICTION,
+			.beats = predicted && predicted->beats ? predicted->beats : TRACE_NO_PREDICTION,
 		};
 	}
 	return insns;
@@ -45,7 +46,7 @@ trace_names *trace_names_new(const isa_machine *machine, const isa_program *prog
 	for (guint i = 0; i < program->epochs->len; i++) {
 		const isa_epoch *epoch = &g_array_index(program->epochs, isa_epoch, i);
 
-		epochs[i] = (trace_epoch){epoch->name, epoch->start, MAX(epoch->start, epoch->end),
+		epochs[i] = (trace_epoch){epoch->name, epoch->start,   MAX(epoch->start, epoch->end),
 		                          epoch->macs, epoch->vxm_ops, epoch->mxm_ceiling};
 	}
 	for (guint i = 0; i < program->nodes->len; i++) {
@@ -58,18 +59,18 @@ trace_names *trace_names_new(const isa_machine *machine, const isa_program *prog
 	for (unsigned i = 0; i < ISA_VIOLATION_COUNT; i++)
 		violations[i] = isa_violation_name((enum isa_violation)i);
 	*names = (trace_names){
-	    .queue = queues,
-	    .op = ops,
-	    .violation = violations,
-	    .epoch = epochs,
-	    .node = nodes,
-	    .insn = insns_new(program),
-	    .queue_count = machine->queues->len,
-	    .op_count = ISA_OP_COUNT,
-	    .violation_count = ISA_VIOLATION_COUNT,
-	    .epoch_count = program->epochs->len,
-	    .node_count = program->nodes->len,
-	    .insn_count = program->insns->len,
+		.queue = queues,
+		.op = ops,
+		.violation = violations,
+		.epoch = epochs,
+		.node = nodes,
+		.insn = insns_new(program),
+		.queue_count = machine->queues->len,
+		.op_count = ISA_OP_COUNT,
+		.violation_count = ISA_VIOLATION_COUNT,
+		.epoch_count = program->epochs->len,
+		.node_count = program->nodes->len,
+		.insn_count = program->insns->len,
 	};
 	return names;
 }

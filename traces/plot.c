@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pictures by gnuplot.  traces/plots/<name>.sql gives the numbers: the columns of its first SELECT's one row become gnuplot
- * variables of their names, the rows of SELECT k+1 the tab-separated file whose name is in variable data<k>; temporary
- * tables may prepare them.  traces/plots/<name>.gp draws them; it finds TERMINAL, SCALE (terminal units a pixel), OUTPUT and the data files, sets the
- * size, and knows nothing of databases.  So a picture is one .sql, one .gp and one row below.
+ * Pictures by gnuplot.  traces/plots/<name>.sql gives the numbers: the columns of its first SELECT's one row become
+ * gnuplot variables of their names, the rows of SELECT k+1 the tab-separated file whose name is in variable data<k>;
+ * temporary tables may prepare them.  traces/plots/<name>.gp draws them; it finds TERMINAL, SCALE (terminal units a
+ * pixel), OUTPUT and the data files, sets the size, and knows nothing of databases.  So a picture is one .sql, one .gp
+ * and one row below.
  */
 #include "traces/query.h"
 
-#include <errno.h>
 #include <glib/gstdio.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
 const trace_plot_kind trace_plot_kinds[] = {
-    {"occupancy", "units", "which queue was occupied when, by unit"},
-    {"banks", "summary", "requests and waiting of each bank, and over time"},
-    {NULL, NULL, NULL},
+	{"occupancy", "units", "which queue was occupied when, by unit"},
+	{"banks", "summary", "requests and waiting of each bank, and over time"},
+	{NULL, NULL, NULL},
 };
 
 typedef struct format {
@@ -26,9 +25,9 @@ typedef struct format {
 } format;
 
 static const format formats[] = {
-    {".png", "pngcairo enhanced font \"Sans,10\"", 1},
-    {".svg", "svg enhanced font \"Sans,13\" background \"white\"", 1},
-    {".pdf", "pdfcairo enhanced font \"Sans,8\"", 1.0 / 96},
+	{".png", "pngcairo enhanced font \"Sans,10\"", 1},
+	{".svg", "svg enhanced font \"Sans,13\" background \"white\"", 1},
+	{".pdf", "pdfcairo enhanced font \"Sans,8\"", 1.0 / 96},
 };
 
 /* Appends NAME = value of the row's COLUMN. */
@@ -39,12 +38,14 @@ static void append_assignment(GString *script, const char *name, sqlite3_stmt *r
 	switch (sqlite3_column_type(row, column)) {
 	case SQLITE_INTEGER:
 		/* Beyond 32 bits some versions take integers for something else; a double is exact up to 2^53. */
-		g_string_append_printf(script, "%s = %s\n", name,
-		                       g_ascii_formatd(number, sizeof number, "%.17g", sqlite3_column_double(row, column)));
+		g_string_append_printf(
+			script, "%s = %s\n", name,
+			g_ascii_formatd(number, sizeof number, "%.17g", sqlite3_column_double(row, column)));
 		break;
 	case SQLITE_FLOAT:
-		g_string_append_printf(script, "%s = %s\n", name,
-		                       g_ascii_formatd(number, sizeof number, "%.9g", sqlite3_column_double(row, column)));
+		g_string_append_printf(
+			script, "%s = %s\n", name,
+			g_ascii_formatd(number, sizeof number, "%.9g", sqlite3_column_double(row, column)));
 		break;
 	case SQLITE_NULL:
 		g_string_append_printf(script, "%s = NaN\n", name);
@@ -69,8 +70,20 @@ static char *quote(const char *text)
 	return g_strdup_printf("'%s'", doubled);
 }
 
-/* Writes the rows of STATEMENT to FILE, tabs between columns. */
-static bool write_data(trace_reader *reader, sqlite3_stmt *statement, const char *file, GError **error)
+/* Puts SIZE bytes into FILE. */
+static bool write_file(const char *file, const char *bytes, gsize size, GError **error)
+{
+	GError *cause = NULL;
+
+	if (g_file_set_contents(file, bytes, (gssize)size, &cause))
+		return true;
+	g_set_error_literal(error, TSP_ERROR, TSP_ERROR_IO, cause->message);
+	g_error_free(cause);
+	return false;
+}
+
+/* Writes the rows of STATEMENT to FILE, tabs between columns; MUST there be any? */
+static bool write_data(trace_reader *reader, sqlite3_stmt *statement, const char *file, bool must, GError **error)
 {
 	GString *out = g_string_new(NULL);
 	int columns = sqlite3_column_count(statement);
@@ -85,13 +98,16 @@ static bool write_data(trace_reader *reader, sqlite3_stmt *statement, const char
 			g_string_append_printf(out, "%s%c", cell, i + 1 < columns ? '\t' : '\n');
 		}
 	if (result != SQLITE_DONE)
-		trace_i_sqlite_error(reader->db, reader->path, error);
-	else if (!g_file_set_contents(file, out->str, (gssize)out->len, &cause))
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: %s", file, cause->message);
+		trace_i_sqlite_error(reader->db, reader->path, &cause);
+	else if (must && !out->len)
+		g_set_error(&cause, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: nothing to draw: the trace has no records for this plot", reader->path);
+	else
+		write_file(file, out->str, out->len, &cause);
 	g_string_free(out, TRUE);
 	if (cause)
-		g_error_free(cause);
-	return result == SQLITE_DONE && !cause;
+		g_propagate_error(error, cause);
+	return !cause;
 }
 
 /* The variables into SCRIPT, the data into files in FOLDER. */
@@ -124,7 +140,7 @@ static bool write_numbers(trace_reader *reader, const char *kind, const char *fo
 			g_autofree char *file = g_build_filename(folder, name, NULL);
 			g_autofree char *quoted = quote(file);
 
-			fine = write_data(reader, statement, file, &cause);
+			fine = write_data(reader, statement, file, selects == 2, &cause);
 			g_string_append_printf(script, "%s = %s\n", name, quoted);
 		}
 		sqlite3_finalize(statement);
@@ -145,7 +161,8 @@ static bool run_gnuplot(const char *script, GError **error)
 	int status;
 
 	if (!program) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "gnuplot is not installed (not found in PATH), and plots need it");
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "gnuplot is not installed (not found in PATH), and plots need it");
 		return false;
 	}
 	if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, &complaint, &status, &cause)) {
@@ -153,7 +170,7 @@ static bool run_gnuplot(const char *script, GError **error)
 		g_error_free(cause);
 		return false;
 	}
-	if (!g_spawn_check_wait_status(status, NULL)) {
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s failed: %s", program, g_strstrip(complaint));
 		return false;
 	}
@@ -202,7 +219,8 @@ static const format *format_find(const char *output, GError **error)
 	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
 		if (g_str_has_suffix(output, formats[i].suffix))
 			return &formats[i];
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: expected a file name that ends in .png, .svg or .pdf", output);
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: expected a file name that ends in .png, .svg or .pdf",
+	            output);
 	return NULL;
 }
 
@@ -222,8 +240,9 @@ static bool draw(trace_reader *reader, const char *kind, const format *f, const 
 		g_autofree char *quoted_drawing = quote(drawing);
 
 		g_string_append_printf(script, "TERMINAL = '%s'\nSCALE = %s\nOUTPUT = %s\nload %s\n", f->terminal,
-		                       g_ascii_formatd(number, sizeof number, "%.9g", f->scale), quoted_picture, quoted_drawing);
-		fine = g_file_set_contents(file, script->str, (gssize)script->len, error) && run_gnuplot(file, error);
+		                       g_ascii_formatd(number, sizeof number, "%.9g", f->scale), quoted_picture,
+		                       quoted_drawing);
+		fine = write_file(file, script->str, script->len, error) && run_gnuplot(file, error);
 	}
 	g_string_free(script, TRUE);
 	return fine;
@@ -243,8 +262,9 @@ bool trace_plot(trace_reader *reader, const char *kind, const char *output, GErr
 	if (!f)
 		return false;
 	if (trace_level_from_name(k->level) > trace_i_reader_level(reader)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: plot '%s' needs a trace of level %s; this one has %s",
-		            reader->path, k->name, k->level, trace_reader_manifest(reader, "trace.level"));
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: plot '%s' needs a trace of level %s; this one has %s", reader->path, k->name, k->level,
+		            trace_reader_manifest(reader, "trace.level"));
 		return false;
 	}
 	folder = g_dir_make_tmp("tspsim-plot-XXXXXX", &cause);
@@ -256,12 +276,12 @@ bool trace_plot(trace_reader *reader, const char *kind, const char *output, GErr
 	/* Drawn aside and then copied, so that a failure leaves no half picture. */
 	picture = g_strdup_printf("%s/picture%s", folder, f->suffix);
 	fine = draw(reader, k->name, f, folder, picture, error);
-	if (fine && (!g_file_get_contents(picture, &bytes, &size, &cause) ||
-	             !g_file_set_contents(output, bytes, (gssize)size, &cause))) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: %s", output, cause->message);
+	if (fine && !g_file_get_contents(picture, &bytes, &size, &cause)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "gnuplot drew nothing: %s", cause->message);
 		g_error_free(cause);
 		fine = false;
 	}
-	if (!g_getenv("KEEP")) remove_folder(folder);
+	fine = fine && write_file(output, bytes, size, error);
+	remove_folder(folder);
 	return fine;
 }

@@ -2,8 +2,8 @@
  *
  * Opening a trace: is it one, can this version read it, what does its manifest say.
  *
- * The database is opened for reading only.  Where a killed run left its journal, it is opened for writing once before that,
- * which makes SQLite roll the unfinished transaction back.
+ * The database is opened for reading only.  Where a killed run left its journal, it is opened for writing once before
+ * that, which makes SQLite roll the unfinished transaction back.
  */
 #include "traces/query.h"
 
@@ -24,10 +24,11 @@ static bool check_version(trace_reader *reader, GError **error)
 	if (version == TRACE_FORMAT)
 		return true;
 	if (version == 0)
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: an empty trace: the run was killed before it began", reader->path);
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: an empty trace: the run was killed before it began",
+		            reader->path);
 	else
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: trace format %d; this program reads format %d", reader->path,
-		            version, TRACE_FORMAT);
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: trace format %d; this program reads format %d",
+		            reader->path, version, TRACE_FORMAT);
 	return false;
 }
 
@@ -75,8 +76,8 @@ trace_reader *trace_reader_open(const char *path, GError **error)
 		return NULL;
 	}
 	if (!S_ISREG(info.st_mode) || !trace_i_file_header(path, &application_id, &empty)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: not a trace: expected an SQLite database written by tspsim --trace",
-		            path);
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: not a trace: expected an SQLite database written by tspsim --trace", path);
 		return NULL;
 	}
 	/* 0 is what a run killed in its very first transaction leaves; then user_version is 0, too. */
@@ -95,7 +96,8 @@ trace_reader *trace_reader_open(const char *path, GError **error)
 	}
 	sqlite3_extended_result_codes(reader->db, 1);
 	sqlite3_busy_timeout(reader->db, 10000);
-	if (!trace_i_add_functions(reader->db, path, error) || !check_version(reader, error) || !read_manifest(reader, error)) {
+	if (!trace_i_add_functions(reader->db, path, error) || !check_version(reader, error) ||
+	    !read_manifest(reader, error)) {
 		trace_reader_free(reader);
 		return NULL;
 	}
@@ -139,7 +141,7 @@ int trace_i_reader_level(const trace_reader *reader)
 int64_t trace_reader_counter(const trace_reader *reader, const char *name, int64_t fallback)
 {
 	sqlite3_stmt *query =
-	    trace_i_prepare(reader->db, reader->path, "SELECT value FROM counter WHERE name = ?1", NULL);
+		trace_i_prepare(reader->db, reader->path, "SELECT value FROM counter WHERE name = ?1", NULL);
 	int64_t value = fallback;
 
 	if (!query)

@@ -29,9 +29,9 @@ typedef struct queue_state {
 	uint32_t hold;     /* how much later the next issue may come */
 	bool open;
 	trace_span span;
-	waiting *ring;     /* [size], by number modulo size */
-	uint32_t size;     /* a power of two, or 0 */
-	uint32_t waits;    /* entries present */
+	waiting *ring;  /* [size], by number modulo size */
+	uint32_t size;  /* a power of two, or 0 */
+	uint32_t waits; /* entries present */
 } queue_state;
 
 struct trace_spans {
@@ -39,8 +39,8 @@ struct trace_spans {
 	trace_span_emit emit;
 	void *state;
 	const trace_names *names;
-	insn_place *place;   /* [insn_count] */
-	queue_state *queue;  /* [queue_count] */
+	insn_place *place;  /* [insn_count] */
+	queue_state *queue; /* [queue_count] */
 };
 
 static int place_compare(gconstpointer a, gconstpointer b, gpointer insns)
@@ -71,9 +71,11 @@ static insn_place *places_new(const trace_names *names)
 		if (i && insn->queue != names->insn[order[i - 1]].queue)
 			number = 0;
 		place[order[i]] = (insn_place){
-		    .base = number,
-		    .node = insn->node,
-		    .hold = MAX(1, insn->count[0] > 1 ? insn->interval[0] : insn->count[1] > 1 ? insn->interval[1] : 1),
+			.base = number,
+			.node = insn->node,
+			.hold = MAX(1, insn->count[0] > 1   ? insn->interval[0]
+		                       : insn->count[1] > 1 ? insn->interval[1]
+		                                            : 1),
 		};
 		number += (uint64_t)insn->count[0] * insn->count[1];
 	}
@@ -127,10 +129,10 @@ static inline void take(trace_spans *spans, queue_state *queue, const waiting *i
 		close_span(spans, queue);
 		queue->open = true;
 		*span = (trace_span){
-		    .start = issue->cycle,
-		    .due = PROBE_NO_TIME,
-		    .node = place->node,
-		    .queue = (uint32_t)(queue - spans->queue),
+			.start = issue->cycle,
+			.due = PROBE_NO_TIME,
+			.node = place->node,
+			.queue = (uint32_t)(queue - spans->queue),
 		};
 	}
 	span->issues++;

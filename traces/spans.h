@@ -3,10 +3,11 @@
  * Spans: maximal runs of issues of one queue for one graph node, back to back.
  *
  * The next issue of the queue belongs to the open span when its node is the same and it comes at most HOLD cycles after
- * the one before, HOLD being the inner repeat interval of that one's instruction (the outer one when only that loops), or
+ * the one before, HOLD being the inner repeat interval of that one's instruction (the outer one when only that loops),
+ * or
  * 1.  So a repeated instruction occupies its queue for its whole inner run, whatever its interval, and the gap between
- * two outer rounds ends the span unless it is no longer than the inner interval.  A span lasts from its first issue's cycle
- * to its last issue's, both included.
+ * two outer rounds ends the span unless it is no longer than the inner interval.  A span lasts from its first issue's
+ * cycle to its last issue's, both included.
  *
  * Records come when all of an issue is known, so not in the order of issue: each queue puts its own back into order by
  * their number in the queue.  The result depends on the set of records only.

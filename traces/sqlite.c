@@ -15,8 +15,8 @@ void trace_i_sqlite_error(sqlite3 *db, const char *path, GError **error)
 	int system = sqlite3_system_errno(db);
 	bool io = (sqlite3_errcode(db) & 0xff) == SQLITE_IOERR && system;
 
-	g_set_error(error, TSP_ERROR, broken ? TSP_ERROR_INTERNAL : TSP_ERROR_IO, "%s: %s%s%s", path, sqlite3_errmsg(db),
-	            io ? ": " : "", io ? g_strerror(system) : "");
+	g_set_error(error, TSP_ERROR, broken ? TSP_ERROR_INTERNAL : TSP_ERROR_IO, "%s: %s%s%s", path,
+	            sqlite3_errmsg(db), io ? ": " : "", io ? g_strerror(system) : "");
 }
 
 bool trace_i_exec(sqlite3 *db, const char *path, const char *sql, GError **error)
@@ -47,6 +47,7 @@ bool trace_i_file_header(const char *path, uint32_t *application_id, bool *empty
 	*empty = got == 0;
 	if (got != (ssize_t)sizeof header || memcmp(header, "SQLite format 3", 16) != 0)
 		return false;
-	*application_id = (uint32_t)header[68] << 24 | (uint32_t)header[69] << 16 | (uint32_t)header[70] << 8 | header[71];
+	*application_id =
+		(uint32_t)header[68] << 24 | (uint32_t)header[69] << 16 | (uint32_t)header[70] << 8 | header[71];
 	return true;
 }

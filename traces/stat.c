@@ -2,18 +2,27 @@
  *
  * The ready questions and their answers, for people and as JSON.
  *
- * Fractions are per cent for people and fractions in JSON; an answer without rows is left out for people and an empty array
- * in JSON.
+ * Fractions are per cent for people and fractions in JSON; an answer without rows is left out for people and an empty
+ * array in JSON.
  */
 #include "traces/query.h"
 
 #include <string.h>
 
 const trace_query trace_queries[] = {
-    {"prediction", "summary"}, {"layers", "summary"},   {"units", "units"},       {"unit_layers", "units"},
-    {"stalls", "units"},       {"banks", "summary"},    {"hot_banks", "summary"}, {"conflicts", "full"},
-    {"slips", "units"},        {"violations", "summary"}, {"deviations", "full"}, {"counters", "summary"},
-    {NULL, NULL},
+	{"prediction", "summary"},
+	{"layers", "summary"},
+	{"units", "units"},
+	{"unit_layers", "units"},
+	{"stalls", "units"},
+	{"banks", "summary"},
+	{"hot_banks", "summary"},
+	{"conflicts", "full"},
+	{"slips", "units"},
+	{"violations", "summary"},
+	{"deviations", "full"},
+	{"counters", "summary"},
+	{NULL, NULL},
 };
 
 static const trace_query *query_find(const char *name, GError **error)
@@ -126,7 +135,8 @@ static void append_table(GString *out, const GPtrArray *cells, guint columns)
 		int pad = (int)(width[column] - g_utf8_strlen(text, -1));
 		bool last = column + 1 == columns;
 
-		g_string_append_printf(out, "  %*s%s%*s", number[column] ? pad : 0, "", text, number[column] || last ? 0 : pad, "");
+		g_string_append_printf(out, "  %*s%s%*s", number[column] ? pad : 0, "", text,
+		                       number[column] || last ? 0 : pad, "");
 		if (last)
 			g_string_append_c(out, '\n');
 	}
@@ -144,8 +154,8 @@ static bool answer_text(sqlite3_stmt *statement, const trace_query_text *query, 
 
 		/* The unit stands in the heading unless the name says it. */
 		g_ptr_array_add(cells, !*shown || strcmp(shown, sqlite3_column_name(statement, i)) == 0
-		                           ? g_strdup(sqlite3_column_name(statement, i))
-		                           : g_strdup_printf("%s [%s]", sqlite3_column_name(statement, i), shown));
+		                               ? g_strdup(sqlite3_column_name(statement, i))
+		                               : g_strdup_printf("%s [%s]", sqlite3_column_name(statement, i), shown));
 	}
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
 		for (int i = 0; i < columns; i++)
@@ -241,8 +251,9 @@ char *trace_stat(trace_reader *reader, const char *const *names, enum trace_form
 			const trace_query *q = query_find(*names, error);
 
 			if (q && trace_level_from_name(q->level) > trace_i_reader_level(reader)) {
-				g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: query '%s' needs a trace of level %s; this one has %s",
-				            reader->path, q->name, q->level, trace_reader_manifest(reader, "trace.level"));
+				g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+				            "%s: query '%s' needs a trace of level %s; this one has %s", reader->path,
+				            q->name, q->level, trace_reader_manifest(reader, "trace.level"));
 				q = NULL;
 			}
 			if (!q) {

@@ -62,31 +62,31 @@ struct trace_writer {
 	uint32_t name_violation; /* name.id of violation kind 0 */
 	uint32_t name_op;        /* name.id of op 0 */
 
-	GMutex db_lock;          /* held by whoever uses db */
+	GMutex db_lock; /* held by whoever uses db */
 	sqlite3 *db;
 	sqlite3_stmt *insert[TRACE_INSERT_COUNT];
 	trace_issue_source source;
 	trace_kept kept;
 
-	trace_spans *spans;      /* used by the simulating thread at level units, by the writing thread at full */
+	trace_spans *spans; /* used by the simulating thread at level units, by the writing thread at full */
 	trace_batch batch[2];
-	trace_batch *filling;    /* of the simulating thread */
-	trace_batch *handed;     /* of the writing thread, NULL when it waits for work; under lock */
-	bool quit;               /* under lock */
+	trace_batch *filling; /* of the simulating thread */
+	trace_batch *handed;  /* of the writing thread, NULL when it waits for work; under lock */
+	bool quit;            /* under lock */
 	GMutex lock;
 	GCond changed;
 	GThread *thread;
 
-	gint failed;             /* atomic */
-	GError *failure;         /* the first; under lock */
+	gint failed;     /* atomic */
+	GError *failure; /* the first; under lock */
 
-	GHashTable *named;       /* instruction ids that violations and slips name, below level full */
-	GPtrArray *counters;     /* trace_counter_row, in the order given */
-	uint64_t *queue_issues;  /* [names->queue_count] */
+	GHashTable *named;      /* instruction ids that violations and slips name, below level full */
+	GPtrArray *counters;    /* trace_counter_row, in the order given */
+	uint64_t *queue_issues; /* [names->queue_count] */
 	uint64_t *bank_requests, *bank_wait, *bank_slip; /* [banks]: as at the last call of trace_writer_banks() */
 	size_t banks;
 	int64_t banks_cycle;
-	GArray *slip_by_bank;    /* uint64_t, cycles */
+	GArray *slip_by_bank; /* uint64_t, cycles */
 };
 
 typedef struct trace_counter_row {

@@ -3,8 +3,8 @@
  * A trace's beginning and end: creating the file, names, manifest, counters, closing indexes, status.
  *
  * The journal stays on (mode TRUNCATE) though synchronous is off: what the operating system has survives a kill of this
- * process, but a kill between two pages of a transaction must be undone by the next reader.  Only a crash of the host can
- * damage the file.
+ * process, but a kill between two pages of a transaction must be undone by the next reader.  Only a crash of the host
+ * can damage the file.
  */
 #include "config.h"
 #include "traces/trace_impl.h"
@@ -42,14 +42,18 @@ static char *make_way(const char *path, GError **error)
 	free(real);
 	if (stat(target, &info) == 0) {
 		if (!S_ISREG(info.st_mode)) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: expected a file name to write a trace to; this is %s", path,
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+			            "%s: expected a file name to write a trace to; this is %s", path,
 			            S_ISDIR(info.st_mode) ? "a directory" : "not a regular file");
 			g_clear_pointer(&target, g_free);
 			return NULL;
 		}
-		if (!(trace_i_file_header(target, &application_id, &empty) && application_id == TRACE_APPLICATION_ID) && !empty) {
+		if (!(trace_i_file_header(target, &application_id, &empty) && application_id == TRACE_APPLICATION_ID) &&
+		    !empty) {
 			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "%s: exists and is not a trace of tspsim; it is left alone, choose another name or remove it", path);
+			            "%s: exists and is not a trace of tspsim; it is left alone, choose another name or "
+			            "remove it",
+			            path);
 			g_clear_pointer(&target, g_free);
 			return NULL;
 		}
@@ -58,7 +62,8 @@ static char *make_way(const char *path, GError **error)
 		g_autofree char *file = g_strconcat(target, companions[i], NULL);
 
 		if (unlink(file) != 0 && errno != ENOENT && errno != ENOTDIR) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: cannot be replaced: %s", file, g_strerror(errno));
+			g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: cannot be replaced: %s", file,
+			            g_strerror(errno));
 			g_clear_pointer(&target, g_free);
 			return NULL;
 		}
@@ -232,11 +237,14 @@ static bool names_are_sound(const trace_names *names, const char *path, GError *
 	for (uint32_t i = 0; i < names->insn_count; i++) {
 		const trace_insn *insn = &names->insn[i];
 
-		if (insn->queue >= names->queue_count || insn->op >= names->op_count || !insn->count[0] || !insn->count[1]) {
+		if (insn->queue >= names->queue_count || insn->op >= names->op_count || !insn->count[0] ||
+		    !insn->count[1]) {
 			g_set_error(error, TSP_ERROR, TSP_ERROR_INTERNAL,
-			            "%s: instruction %" G_GUINT32_FORMAT " has queue %u of %" G_GUINT32_FORMAT ", op %u of %" G_GUINT32_FORMAT
-			            ", loop counts %" G_GUINT32_FORMAT " and %" G_GUINT32_FORMAT,
-			            path, i, insn->queue, names->queue_count, insn->op, names->op_count, insn->count[0], insn->count[1]);
+			            "%s: instruction %" G_GUINT32_FORMAT " has queue %u of %" G_GUINT32_FORMAT
+			            ", op %u of %" G_GUINT32_FORMAT ", loop counts %" G_GUINT32_FORMAT
+			            " and %" G_GUINT32_FORMAT,
+			            path, i, insn->queue, names->queue_count, insn->op, names->op_count, insn->count[0],
+			            insn->count[1]);
 			return false;
 		}
 	}
@@ -256,11 +264,12 @@ static bool write_names(trace_writer *writer, GError **error)
 		writer->name_op = intern_list(&in, names->op, names->op_count);
 	}
 	fine = fine &&
-	       insert_rows(writer, &in, "INSERT INTO queue VALUES (?1, ?2, ?3, ?4)", insert_queue, NULL, names->queue_count,
-	                   error) &&
+	       insert_rows(writer, &in, "INSERT INTO queue VALUES (?1, ?2, ?3, ?4)", insert_queue, NULL,
+	                   names->queue_count, error) &&
 	       insert_rows(writer, &in, "INSERT INTO epoch VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", insert_epoch, NULL,
 	                   names->epoch_count, error) &&
-	       insert_rows(writer, &in, "INSERT INTO node VALUES (?1, ?2, ?3)", insert_node, NULL, names->node_count, error) &&
+	       insert_rows(writer, &in, "INSERT INTO node VALUES (?1, ?2, ?3)", insert_node, NULL, names->node_count,
+	                   error) &&
 	       (writer->options.level < TRACE_FULL ||
 	        insert_rows(writer, &in, INSERT_INSN, insert_insn, NULL, names->insn_count, error)) &&
 	       trace_i_exec(writer->db, writer->path, "COMMIT", error);
@@ -297,7 +306,8 @@ static void writer_free(trace_writer *writer)
 	g_free(writer);
 }
 
-trace_writer *trace_writer_open(const char *path, const trace_options *options, const trace_names *names, GError **error)
+trace_writer *trace_writer_open(const char *path, const trace_options *options, const trace_names *names,
+                                GError **error)
 {
 	trace_writer *writer;
 
@@ -334,8 +344,8 @@ trace_writer *trace_writer_open(const char *path, const trace_options *options, 
 	trace_writer_manifest(writer, "version", PACKAGE_VERSION);
 	trace_writer_manifest(writer, "trace.level", trace_level_names[options->level]);
 	if (options->window_start != options->window_stop) {
-		g_autofree char *window =
-		    g_strdup_printf("%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, options->window_start, options->window_stop);
+		g_autofree char *window = g_strdup_printf("%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
+		                                          options->window_start, options->window_stop);
 
 		trace_writer_manifest(writer, "trace.window", window);
 	}
@@ -384,7 +394,8 @@ void trace_writer_queue_issues(trace_writer *writer, unsigned queue, uint64_t is
 	writer->queue_issues[queue] = issues;
 }
 
-void trace_writer_banks(trace_writer *writer, int64_t cycle, const uint64_t *requests, const uint64_t *wait, size_t banks)
+void trace_writer_banks(trace_writer *writer, int64_t cycle, const uint64_t *requests, const uint64_t *wait,
+                        size_t banks)
 {
 	if (!writer->banks) {
 		writer->banks = banks;
@@ -396,7 +407,8 @@ void trace_writer_banks(trace_writer *writer, int64_t cycle, const uint64_t *req
 		trace_bank_window window = {writer->banks_cycle, cycle, requests[i] - writer->bank_requests[i],
 		                            wait[i] - writer->bank_wait[i], (uint32_t)i};
 
-		if (writer->options.level >= TRACE_UNITS && cycle > writer->banks_cycle && (window.requests || window.wait))
+		if (writer->options.level >= TRACE_UNITS && cycle > writer->banks_cycle &&
+		    (window.requests || window.wait))
 			trace_i_batches_add_window(writer, &window);
 	}
 	/* What came after the last window's end counts in the totals, and in the next window. */
@@ -459,7 +471,8 @@ static bool write_named(trace_writer *writer, GError **error)
 		g_array_append_val(ids, id);
 	}
 	g_array_sort(ids, compare_ids);
-	return insert_rows(writer, NULL, INSERT_INSN, insert_insn, (const uint32_t *)(void *)ids->data, ids->len, error);
+	return insert_rows(writer, NULL, INSERT_INSN, insert_insn, (const uint32_t *)(void *)ids->data, ids->len,
+	                   error);
 }
 
 static bool write_totals(trace_writer *writer, GError **error)
@@ -490,16 +503,15 @@ bool trace_writer_close(trace_writer *writer, enum trace_status status, GError *
 		sqlite3_exec(writer->db, "UPDATE run SET value = 'incomplete' WHERE key = 'status'", NULL, NULL, NULL);
 	} else {
 		trace_writer_manifest(writer, "status", status_names[status]);
-		sqlite3_exec(writer->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	}
+	sqlite3_exec(writer->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	fine = trace_writer_is_fine(writer);
-	if (!fine && error) {
-		*error = g_error_copy(writer->failure);
-		g_prefix_error(error,
-		               "the trace is incomplete; kept are %" G_GUINT64_FORMAT " issues, %" G_GUINT64_FORMAT
-		               " spans, %" G_GUINT64_FORMAT " violations, %" G_GUINT64_FORMAT " slips: ",
-		               writer->kept.issues, writer->kept.spans, writer->kept.violations, writer->kept.slips);
-	}
+	if (!fine)
+		g_set_error(error, writer->failure->domain, writer->failure->code,
+		            "%s; the trace is incomplete, %" G_GUINT64_FORMAT " issues, %" G_GUINT64_FORMAT
+		            " spans, %" G_GUINT64_FORMAT " violations and %" G_GUINT64_FORMAT " slips were kept",
+		            writer->failure->message, writer->kept.issues, writer->kept.spans, writer->kept.violations,
+		            writer->kept.slips);
 	writer_free(writer);
 	return fine;
 }

@@ -391,8 +391,9 @@ sim_time tsp_release_run(void *state, sim_time now)
 		if (q->state != TSP_QUEUE_PARKED || q->issue > now)
 			continue;
 		q->state = TSP_QUEUE_RUNNING;
+		q->resume = now + 1;
 		chip->parked--;
-		issue = read_words(q, now + 1);
+		issue = read_words(q, q->resume);
 		if (issue != SIM_NEVER)
 			sim_process_wake(q->process, issue + q->skew);
 	}

@@ -33,7 +33,8 @@ static trace_names *names_new(uint32_t insns)
 	for (unsigned i = 0; i < QUEUES; i++)
 		queue[i] = (trace_queue){g_strdup_printf("mem%u", i), "MEM", 0};
 	for (uint32_t i = 0; i < insns; i++)
-		insn[i] = (trace_insn){(int64_t)(i / QUEUES) * REPEATS, {REPEATS, 1}, {1, 1}, i / 10, (uint16_t)(i % QUEUES), i % 2, 4, 1};
+		insn[i] = (trace_insn){(int64_t)(i / QUEUES) * REPEATS, {REPEATS, 1}, {1, 1}, i / 10,
+		                       (uint16_t)(i % QUEUES),          i % 2,        4,      1};
 	for (uint32_t i = 0; i < insns / 10 + 1; i++)
 		node[i] = (trace_node){"node", 0};
 	*names = (trace_names){queue, ops, kinds, &epoch, node, insn, QUEUES, 2, 1, 1, insns / 10 + 1, insns};
@@ -51,17 +52,17 @@ static double push(probe *p, uint64_t records)
 			probe_issue *r = probe_slot(p);
 
 			*r = (probe_issue){
-			    .cycle = cycle,
-			    .arrival = {cycle - 3, PROBE_NO_TIME, PROBE_NO_TIME},
-			    .result = cycle + 4 + (int64_t)(done & 3),
-			    .insn = (uint32_t)(cycle / REPEATS) * QUEUES + queue,
-			    .index = (uint32_t)(cycle % REPEATS),
-			    .queue = (uint16_t)queue,
-			    .beats = 1,
-			    .requests = 40,
-			    .delayed = (uint16_t)(done & 3),
-			    .delay = (uint32_t)(done & 3),
-			    .work = 640,
+				.cycle = cycle,
+				.arrival = {cycle - 3, PROBE_NO_TIME, PROBE_NO_TIME},
+				.result = cycle + 4 + (int64_t)(done & 3),
+				.insn = (uint32_t)(cycle / REPEATS) * QUEUES + queue,
+				.index = (uint32_t)(cycle % REPEATS),
+				.queue = (uint16_t)queue,
+				.beats = 1,
+				.requests = 40,
+				.delayed = (uint16_t)(done & 3),
+				.delay = (uint32_t)(done & 3),
+				.work = 640,
 			};
 			probe_commit(p);
 		}
@@ -105,9 +106,9 @@ int main(int argc, char **argv)
 		}
 		closed = now_s() - closed;
 		stat(path, &after);
-		printf("%s: %.1f ns a record (%.2f M/s), close %.2f s, %.1f MB, %.1f bytes a record\n", trace_level_names[level],
-		       pushed * 1e9 / (double)records, (double)records / pushed / 1e6, closed, (double)after.st_size / 1e6,
-		       (double)(after.st_size - before.st_size) / (double)records);
+		printf("%s: %.1f ns a record (%.2f M/s), close %.2f s, %.1f MB, %.1f bytes a record\n",
+		       trace_level_names[level], pushed * 1e9 / (double)records, (double)records / pushed / 1e6, closed,
+		       (double)after.st_size / 1e6, (double)(after.st_size - before.st_size) / (double)records);
 	}
 	return 0;
 }

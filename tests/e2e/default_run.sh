@@ -15,7 +15,7 @@ is "utilisation is an object of four fractions" \
 	"$(sqlite3 :memory: "SELECT group_concat(key, ' ') FROM json_each(CAST(readfile('run.json') AS TEXT), '\$.utilisation')")" \
 	"mxm vxm sxm sram"
 is "machine is tsp" "$(json run.json '$.machine')" tsp
-is "workload is the documented one" "$(json run.json '$.workload')" gemm:1024x1024x512:fp16
+is "workload is the documented one" "$(json run.json '$.workload')" gemm:1024x1024x512
 is "MACs are M x N x K" "$(json run.json '$.macs')" $((1024 * 1024 * 512))
 is "predicted = simulated cycles" "$(json run.json '$.cycles')" "$(json run.json '$.predicted_cycles')"
 is "no violations" "$(json run.json '$.violations')" 0

@@ -6,7 +6,7 @@
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
 
 # Long enough to be hit in the middle.
-long=gemm:20000x3200x3200
+long=gemm:30000x1600x1600
 
 # started FILE: waits until the run has committed rows.
 started()
@@ -26,6 +26,7 @@ sound()
 }
 
 for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
+	rm -f cut.db
 	# The shell ignores SIGINT in background commands.
 	env --default-signal=INT "$TSPSIM" -w $long --kernel "$kernel" --trace cut.db --json >run.json 2>err &
 	pid=$!

@@ -15,7 +15,7 @@ static void loop_issues_at_its_interval(void)
 {
 	/* Four loads, three cycles apart, 640 bytes apart: issues 7, 10, 13, 16. */
 	g_autoptr(micro) m =
-	    micro_run("tsp", RESIDENT "@7 mem0: load r0 addr=0 len=640 x4 every 3 step 640 rot.dst=1\n");
+		micro_run("tsp", RESIDENT "@7 mem0: load r0 addr=0 len=640 x4 every 3 step 640 rot.dst=1\n");
 
 	for (uint32_t i = 0; i < 4; i++) {
 		CU_ASSERT_EQUAL(micro_issue(m, 0, i).cycle, 7 + 3 * i);
@@ -46,13 +46,13 @@ static void nested_loops_step_the_address_of_their_own_level(void)
 	/* Addresses 0 + 16 i0 + 2224 i1: with i1 = 1 both are in the banks of i1 = 0.  Seen through the data: byte k of
 	 * the image names the block. */
 	g_autoptr(micro) m =
-	    micro_run("tsp", ".epoch \"e\" start=0\n"
-	                     ".image 0 16\n.hex a0000000000000000000000000000000\n"
-	                     ".image 16 16\n.hex a1000000000000000000000000000000\n"
-	                     ".image 2224 16\n.hex b0000000000000000000000000000000\n"
-	                     ".image 2240 16\n.hex b1000000000000000000000000000000\n"
-	                     "@0 mem0: load r0 addr=0 len=16 x2 every 1 step 16 x2 every 4 step 2224 rot.dst=1\n"
-	                     "@20 mem0: store r0 addr=0x8000 len=16 x4 every 1 step 1 rot.src0=1\n");
+		micro_run("tsp", ".epoch \"e\" start=0\n"
+	                         ".image 0 16\n.hex a0000000000000000000000000000000\n"
+	                         ".image 16 16\n.hex a1000000000000000000000000000000\n"
+	                         ".image 2224 16\n.hex b0000000000000000000000000000000\n"
+	                         ".image 2240 16\n.hex b1000000000000000000000000000000\n"
+	                         "@0 mem0: load r0 addr=0 len=16 x2 every 1 step 16 x2 every 4 step 2224 rot.dst=1\n"
+	                         "@20 mem0: store r0 addr=0x8000 len=16 x4 every 1 step 1 rot.src0=1\n");
 	g_autofree char *bytes = micro_memory(m, 0x8000, 4);
 
 	/* Each store puts the first byte of the next register one byte further. */
@@ -64,11 +64,11 @@ static void nested_loops_step_the_address_of_their_own_level(void)
 static char *rotated(const char *rotation)
 {
 	g_autofree char *text =
-	    g_strdup_printf(".epoch \"e\" start=0\n.image 0 16\n.hex 0a0b0c0d000000000000000000000000\n"
-	                    "@0 mem0: load r10 addr=0 len=1 x4 every 1 step 1 rot.dst=1\n"
-	                    "@20 vxm0: copy r20, r10 type=int8 lanes=1 %s\n"
-	                    "@40 mem0: store r20 addr=0x100 len=1 x4 every 1 step 1 rot.src0=1\n",
-	                    rotation);
+		g_strdup_printf(".epoch \"e\" start=0\n.image 0 16\n.hex 0a0b0c0d000000000000000000000000\n"
+	                        "@0 mem0: load r10 addr=0 len=1 x4 every 1 step 1 rot.dst=1\n"
+	                        "@20 vxm0: copy r20, r10 type=int8 lanes=1 %s\n"
+	                        "@40 mem0: store r20 addr=0x100 len=1 x4 every 1 step 1 rot.src0=1\n",
+	                        rotation);
 	g_autoptr(micro) m = micro_run("tsp", text);
 
 	return micro_memory(m, 0x100, 4);
@@ -107,12 +107,12 @@ static void barrier_releases_every_queue_at_once(void)
 	/* The first used queue has NOTIFY at 0, all others SYNC; the first instruction may issue at 35.
 	 * hw.icu.barrier_cycles one longer: everything one cycle later. */
 	const char *text = ".epoch \"e\" start=0\n.image $w43:0 320\n"
-	                   "@35 mem.w43: read e0 addr=0\n@36 mem.w42: write e0 addr=0\n";
+			   "@35 mem.w43: read e0 addr=0\n@36 mem.w42: write e0 addr=0\n";
 	g_autoptr(micro) m = micro_run("tsp-isca20", text);
 	g_autoptr(micro) longer = micro_run("tsp-isca20 hw.icu.barrier_cycles=36", text);
 	g_autoptr(micro) shorter = micro_run("tsp-isca20 hw.icu.barrier_cycles=30", text);
 	g_autoptr(micro) too_early =
-	    micro_try("tsp-isca20", ".epoch \"e\" start=0\n.image $w43:0 320\n@34 mem.w43: read e0 addr=0\n");
+		micro_try("tsp-isca20", ".epoch \"e\" start=0\n.image $w43:0 320\n@34 mem.w43: read e0 addr=0\n");
 
 	/* Instructions 2 and 3 are the NOTIFY and the SYNC that lowering adds. */
 	CU_ASSERT_EQUAL(micro_issue(m, 2, 0).cycle, 0);
@@ -175,11 +175,11 @@ static void slower_fetch_than_scheduled_runs_dry(void)
 	 * when nothing is late: fetch time 4 is just enough, 5 is not. */
 	g_autofree char *text = many_reads(8, 2);
 	g_autoptr(micro) in_time =
-	    micro_run("tsp-isca20 icu.queue_words=8 icu.ifetch_words=4 icu.ifetch_cycles=4", text);
+		micro_run("tsp-isca20 icu.queue_words=8 icu.ifetch_words=4 icu.ifetch_cycles=4", text);
 	g_autoptr(micro) slow = micro_run(
-	    "tsp-isca20 icu.queue_words=8 icu.ifetch_words=4 icu.ifetch_cycles=4 hw.icu.ifetch_cycles=5", text);
+		"tsp-isca20 icu.queue_words=8 icu.ifetch_words=4 icu.ifetch_cycles=4 hw.icu.ifetch_cycles=5", text);
 	g_autoptr(micro) refused =
-	    micro_try("tsp-isca20 icu.queue_words=8 icu.ifetch_words=4 icu.ifetch_cycles=5", text);
+		micro_try("tsp-isca20 icu.queue_words=8 icu.ifetch_words=4 icu.ifetch_cycles=5", text);
 
 	NO_VIOLATION(in_time);
 	CU_ASSERT_TRUE(micro_count(slow, ISA_VIOLATION_QUEUE_UNDERRUN) > 0);
@@ -218,16 +218,16 @@ int main(void)
 #name, name                                                                                            \
 	}
 	static const tap_case cases[] = {
-	    CASE(loop_issues_at_its_interval),
-	    CASE(nested_loops_count_from_first_issue_to_first_issue),
-	    CASE(nested_loops_step_the_address_of_their_own_level),
-	    CASE(rotation_steps_registers_by_the_issue_number),
-	    CASE(only_registers_rotate),
-	    CASE(barrier_releases_every_queue_at_once),
-	    CASE(fetched_queue_issues_in_time_when_the_scheduler_knew),
-	    CASE(ideal_fetch_needs_no_ifetch),
-	    CASE(slower_fetch_than_scheduled_runs_dry),
-	    CASE(late_words_delay_all_that_follows_in_their_queue_only),
+		CASE(loop_issues_at_its_interval),
+		CASE(nested_loops_count_from_first_issue_to_first_issue),
+		CASE(nested_loops_step_the_address_of_their_own_level),
+		CASE(rotation_steps_registers_by_the_issue_number),
+		CASE(only_registers_rotate),
+		CASE(barrier_releases_every_queue_at_once),
+		CASE(fetched_queue_issues_in_time_when_the_scheduler_knew),
+		CASE(ideal_fetch_needs_no_ifetch),
+		CASE(slower_fetch_than_scheduled_runs_dry),
+		CASE(late_words_delay_all_that_follows_in_their_queue_only),
 	};
 
 	return tap_run("timing of queues", cases, G_N_ELEMENTS(cases));

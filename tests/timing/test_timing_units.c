@@ -65,8 +65,8 @@ static void alu_latch_holds_every_result(void)
 {
 	/* vxm0 at 4: its latch is due at 7, though the destination is a register. */
 	const char *text = RESIDENT "@0 mem0: load r0 addr=0 len=320\n"
-	                            "a: @4 vxm0: copy r2, r0 type=int8 lanes=320\n"
-	                            "@%d vxm1: copy r3, alu.0 type=int8 lanes=320\n.source 0 from=a\n";
+				    "a: @4 vxm0: copy r2, r0 type=int8 lanes=320\n"
+				    "@%d vxm1: copy r3, alu.0 type=int8 lanes=320\n.source 0 from=a\n";
 	g_autoptr(micro) m = run("tsp", text, 7);
 	g_autoptr(micro) early = run("tsp", text, 6);
 
@@ -82,8 +82,8 @@ static void entry_comes_before_the_alu_but_not_before_its_latch(void)
 	 * one issued at 6 samples the latch at 8: late.  A consumer of the register samples at its issue: 9 is the
 	 * first. */
 	const char *text = RESIDENT "@0 mem0: load r0 addr=0 len=320\n"
-	                            "a: @4 vxm0: copy r2, r0 type=int8 lanes=320\n"
-	                            "@%d vxm1: copy r3, %s type=int8 lanes=320\n.source 0 from=a\n";
+				    "a: @4 vxm0: copy r2, r0 type=int8 lanes=320\n"
+				    "@%d vxm1: copy r3, %s type=int8 lanes=320\n.source 0 from=a\n";
 	g_autoptr(micro) latch = run("tsp vxm.entry_cycles=2", text, 7, "alu.0");
 	g_autoptr(micro) early_latch = run("tsp vxm.entry_cycles=2", text, 6, "alu.0");
 	g_autoptr(micro) reg = run("tsp vxm.entry_cycles=2", text, 9, "r2");
@@ -101,8 +101,8 @@ static void vector_skew_moves_sampling_and_result(void)
 {
 	/* q = 3 + 1 = 4: the load due at 4 is in time; result 4 + 3. */
 	g_autoptr(micro) m =
-	    run("tsp vxm.skew_cycles=1", RESIDENT "x: @0 mem0: load r0 addr=0 len=320\n"
-	                                          "@3 vxm0: copy r2, r0 type=int8 lanes=320\n.source 0 from=x\n");
+		run("tsp vxm.skew_cycles=1", RESIDENT "x: @0 mem0: load r0 addr=0 len=320\n"
+	                                              "@3 vxm0: copy r2, r0 type=int8 lanes=320\n.source 0 from=x\n");
 
 	CU_ASSERT_EQUAL(micro_result(m, 1), 7);
 	NO_VIOLATION(m);
@@ -112,9 +112,9 @@ static void wide_vector_takes_two_registers(void)
 {
 	/* 320 x 4 bytes: r0 and r1.  Writing r1 alone by another instruction makes the second half a wrong operand. */
 	const char *text = RESIDENT "x: @0 mem0: load r0 addr=0 len=1280\n"
-	                            "y: @%d mem1: load r1 addr=0 len=640\n"
-	                            "@4 vxm0: neg r4, r0 type=fp32 lanes=320\n.source 0 from=x\n"
-	                            "@7 vxm1: copy r8, r5 type=int8 lanes=320\n";
+				    "y: @%d mem1: load r1 addr=0 len=640\n"
+				    "@4 vxm0: neg r4, r0 type=fp32 lanes=320\n.source 0 from=x\n"
+				    "@7 vxm1: copy r8, r5 type=int8 lanes=320\n";
 	g_autoptr(micro) m = run("tsp", text, 1);
 	g_autoptr(micro) n = run("tsp", text, 0);
 
@@ -195,12 +195,12 @@ static void int8_chain_through_the_mxm(void)
 static void each_mxm_step_too_early_is_found(void)
 {
 	const char *text = RESIDENT "w: @0 mem0: load wt.0 addr=0 len=16\n"
-	                            "a: @4 mem0: load act.1 addr=16 len=16\n"
-	                            "lw: @%d mxm0.w: lw wt.0 addr=0 count=1 type=int8 lanes=4\n.source 0 from=w\n"
-	                            "iw: @%d mxm0.w: iw count=1 type=int8\n.source 0 from=lw\n"
-	                            "abc: @%d mxm0.a: abc act.1 addr=0 type=int8 lanes=4\n.source 0 from=a\n"
-	                            ".source 1 from=iw\n"
-	                            "acc: @%d mxm0.c: acc r0 addr=0 type=int8 lanes=4\n.source 0 from=abc\n";
+				    "a: @4 mem0: load act.1 addr=16 len=16\n"
+				    "lw: @%d mxm0.w: lw wt.0 addr=0 count=1 type=int8 lanes=4\n.source 0 from=w\n"
+				    "iw: @%d mxm0.w: iw count=1 type=int8\n.source 0 from=lw\n"
+				    "abc: @%d mxm0.a: abc act.1 addr=0 type=int8 lanes=4\n.source 0 from=a\n"
+				    ".source 1 from=iw\n"
+				    "acc: @%d mxm0.c: acc r0 addr=0 type=int8 lanes=4\n.source 0 from=abc\n";
 	g_autoptr(micro) lw = run("tsp", text, 3, 5, 9, 22);
 	g_autoptr(micro) iw = run("tsp", text, 5, 6, 9, 22);
 	g_autoptr(micro) iw_early = run("tsp mxm.lw_cycles=2", text, 4, 5, 9, 22);
@@ -254,16 +254,16 @@ static void adding_to_an_empty_row_is_found(void)
 static void fp16_chain_uses_a_pair_of_planes(void)
 {
 	g_autoptr(micro) m =
-	    run("tsp", ".epoch \"e\" start=0\n.image 0 4\n.hex 003c0040\n.image 16 4\n.hex 003800bc\n"
-	               ".image 32 4\n.hex 00420044\n"
-	               "@0 mem0: load wt.0 addr=0 len=4\n@0 mem1: load wt.1 addr=16 len=4\n"
-	               "@4 mem0: load act.1 addr=32 len=4\n"
-	               "lw: @4 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=2\n"
-	               "lx: @4 mxm1.w: lw wt.1 addr=1 count=1 type=fp16 lanes=2\n"
-	               "iw: @5 mxm0.w: iw count=2 type=fp16\n.source 0 from=lw segments=1\n.source 0 from=lx\n"
-	               "abc: @8 mxm0.a: abc act.1 addr=1023 type=fp16 lanes=2\n.source 1 from=iw\n"
-	               "@21 mxm0.c: acc r0 addr=1023 type=fp16 lanes=2\n.source 0 from=abc\n"
-	               "@55 mem0: store r0 addr=48 len=8\n");
+		run("tsp", ".epoch \"e\" start=0\n.image 0 4\n.hex 003c0040\n.image 16 4\n.hex 003800bc\n"
+	                   ".image 32 4\n.hex 00420044\n"
+	                   "@0 mem0: load wt.0 addr=0 len=4\n@0 mem1: load wt.1 addr=16 len=4\n"
+	                   "@4 mem0: load act.1 addr=32 len=4\n"
+	                   "lw: @4 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=2\n"
+	                   "lx: @4 mxm1.w: lw wt.1 addr=1 count=1 type=fp16 lanes=2\n"
+	                   "iw: @5 mxm0.w: iw count=2 type=fp16\n.source 0 from=lw segments=1\n.source 0 from=lx\n"
+	                   "abc: @8 mxm0.a: abc act.1 addr=1023 type=fp16 lanes=2\n.source 1 from=iw\n"
+	                   "@21 mxm0.c: acc r0 addr=1023 type=fp16 lanes=2\n.source 0 from=abc\n"
+	                   "@55 mem0: store r0 addr=48 len=8\n");
 	g_autofree char *result = micro_memory(m, 48, 8);
 
 	CU_ASSERT_EQUAL(micro_result(m, 7), 55);
@@ -302,11 +302,11 @@ static void planes_share_the_weight_bandwidth(void)
 {
 	/* fp16 rows of 640 bytes: three in one cycle are 1,920 of 2,304, four are 2,560. */
 	const char *text = RESIDENT "@0 mem0: load wt.0 addr=0 len=640\n@1 mem0: load wt.1 addr=0 len=640\n"
-	                            "@2 mem0: load wt.2 addr=0 len=640\n@3 mem0: load wt.3 addr=0 len=640\n"
-	                            "@7 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=320\n"
-	                            "@7 mxm1.w: lw wt.1 addr=1 count=1 type=fp16 lanes=320\n"
-	                            "@7 mxm2.w: lw wt.2 addr=0 count=1 type=fp16 lanes=320\n"
-	                            "@%d mxm3.w: lw wt.3 addr=1 count=1 type=fp16 lanes=320\n";
+				    "@2 mem0: load wt.2 addr=0 len=640\n@3 mem0: load wt.3 addr=0 len=640\n"
+				    "@7 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=320\n"
+				    "@7 mxm1.w: lw wt.1 addr=1 count=1 type=fp16 lanes=320\n"
+				    "@7 mxm2.w: lw wt.2 addr=0 count=1 type=fp16 lanes=320\n"
+				    "@%d mxm3.w: lw wt.3 addr=1 count=1 type=fp16 lanes=320\n";
 	g_autoptr(micro) four = run("tsp", text, 7);
 	g_autoptr(micro) three = run("tsp", text, 8);
 
@@ -400,32 +400,32 @@ static void every_lane_operation_has_its_cycles(void)
 		const char *queue, *text;
 		int64_t cycles;
 	} ops[] = {
-	    {"shift", "shift r20, r0 distance=1 type=int8", 4},
-	    {"shift", "shift r20, r0 distance=100 type=int8", 4},
-	    /* Lane 16 moves to 15: one tile down.  17 lanes: lane 32 (tile 2) moves to 15 (tile 0). */
-	    {"shift", "shift r20, r0 distance=-1 type=int8", 4 + 1},
-	    {"shift", "shift r20, r0 distance=-16 type=int8", 4 + 1},
-	    {"shift", "shift r20, r0 distance=-17 type=int8", 4 + 2},
-	    /* Lane 319 (tile 19) moves to 15 (tile 0). */
-	    {"shift", "shift r20, r0 distance=-304 type=fp16", 4 + 19},
-	    {"select", "select r20, r0, r1 map=0 type=int8", 4},
-	    {"permute", "permute r20, r0 map=0 type=int8", 4},
-	    /* Lane 0 of the result is lane 319: 19 tiles. */
-	    {"permute", "permute r20, r0 map=1 type=int8", 4 + 19},
-	    /* Lane 0 from lane 32: two tiles; lane 32 from lane 0: minus two, which costs nothing. */
-	    {"permute", "permute r20, r0 map=2 type=fp16", 4 + 2},
-	    {"distribute", "distribute r20, r0 map=3 type=int8", 2},
-	    {"rotate", "rotate r20, r0 distance=-3 type=int8", 4},
-	    {"transpose", "transpose r20, r0", 4},
+		{"shift", "shift r20, r0 distance=1 type=int8", 4},
+		{"shift", "shift r20, r0 distance=100 type=int8", 4},
+		/* Lane 16 moves to 15: one tile down.  17 lanes: lane 32 (tile 2) moves to 15 (tile 0). */
+		{"shift", "shift r20, r0 distance=-1 type=int8", 4 + 1},
+		{"shift", "shift r20, r0 distance=-16 type=int8", 4 + 1},
+		{"shift", "shift r20, r0 distance=-17 type=int8", 4 + 2},
+		/* Lane 319 (tile 19) moves to 15 (tile 0). */
+		{"shift", "shift r20, r0 distance=-304 type=fp16", 4 + 19},
+		{"select", "select r20, r0, r1 map=0 type=int8", 4},
+		{"permute", "permute r20, r0 map=0 type=int8", 4},
+		/* Lane 0 of the result is lane 319: 19 tiles. */
+		{"permute", "permute r20, r0 map=1 type=int8", 4 + 19},
+		/* Lane 0 from lane 32: two tiles; lane 32 from lane 0: minus two, which costs nothing. */
+		{"permute", "permute r20, r0 map=2 type=fp16", 4 + 2},
+		{"distribute", "distribute r20, r0 map=3 type=int8", 2},
+		{"rotate", "rotate r20, r0 distance=-3 type=int8", 4},
+		{"transpose", "transpose r20, r0", 4},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(ops); i++) {
 		g_autoptr(micro) m =
-		    run("tsp",
-		        RESIDENT ".map 0: 0-319\n.map 1: 319-0\n.map 2: 32 1-31 0 33-319\n.map 3: 0*16 16-319\n"
-		                 "@0 mem0: load r0 addr=0 len=640 x16 every 1 step 640 rot.dst=1\n"
-		                 "@25 sxm.%s0: %s\n",
-		        ops[i].queue, ops[i].text);
+			run("tsp",
+		            RESIDENT ".map 0: 0-319\n.map 1: 319-0\n.map 2: 32 1-31 0 33-319\n.map 3: 0*16 16-319\n"
+		                     "@0 mem0: load r0 addr=0 len=640 x16 every 1 step 640 rot.dst=1\n"
+		                     "@25 sxm.%s0: %s\n",
+		            ops[i].queue, ops[i].text);
 
 		CU_ASSERT_EQUAL(micro_result(m, 1), 25 + ops[i].cycles);
 		CU_ASSERT_EQUAL(micro_issue(m, 1, 0).work, 320);
@@ -436,9 +436,9 @@ static void every_lane_operation_has_its_cycles(void)
 static void lane_skew_moves_sampling(void)
 {
 	g_autoptr(micro) m =
-	    run("tsp sxm.skew_cycles=2", RESIDENT "x: @0 mem0: load r0 addr=0 len=320\n"
-	                                          "@2 sxm.rotate0: rotate r1, r0 distance=1 type=int8\n"
-	                                          ".source 0 from=x\n");
+		run("tsp sxm.skew_cycles=2", RESIDENT "x: @0 mem0: load r0 addr=0 len=320\n"
+	                                              "@2 sxm.rotate0: rotate r1, r0 distance=1 type=int8\n"
+	                                              ".source 0 from=x\n");
 
 	CU_ASSERT_EQUAL(micro_result(m, 1), 2 + 2 + 4);
 	NO_VIOLATION(m);
@@ -467,8 +467,8 @@ static void vector_over_a_link_on_the_default_machine(void)
 {
 	/* 640 B at 400 GB/s and 0.9 GHz: 1.44 cycles, so 2; receivable at 4 + 2 + 2 = 8; received at 8, in r1 at 9. */
 	const char *text = RESIDENT "@0 mem0: load r0 addr=0 len=640\n"
-	                            "s: @4 c2c.1: send r0\n"
-	                            "@%d c2c.1: recv r1\n.source 0 from=s\n";
+				    "s: @4 c2c.1: send r0\n"
+				    "@%d c2c.1: recv r1\n.source 0 from=s\n";
 	g_autoptr(micro) m = run("tsp", text, 8);
 	g_autoptr(micro) early = run("tsp", text, 7);
 
@@ -538,31 +538,31 @@ int main(void)
 #name, name                                                                                            \
 	}
 	static const tap_case cases[] = {
-	    CASE(every_vector_operation_has_the_cycles_of_its_class),
-	    CASE(alu_latch_holds_every_result),
-	    CASE(entry_comes_before_the_alu_but_not_before_its_latch),
-	    CASE(vector_skew_moves_sampling_and_result),
-	    CASE(wide_vector_takes_two_registers),
-	    CASE(half_of_a_wide_operand_from_another_is_wrong),
-	    CASE(chain_of_latches_on_the_published_chip),
-	    CASE(int8_chain_through_the_mxm),
-	    CASE(each_mxm_step_too_early_is_found),
-	    CASE(add_mode_reads_the_row_before),
-	    CASE(adding_to_an_empty_row_is_found),
-	    CASE(fp16_chain_uses_a_pair_of_planes),
-	    CASE(activations_keep_their_interval),
-	    CASE(planes_share_the_weight_bandwidth),
-	    CASE(accumulator_rows_end_where_the_table_says),
-	    CASE(mxm_skew_moves_every_step),
-	    CASE(new_weights_do_not_disturb_the_installed_ones),
-	    CASE(every_lane_operation_has_its_cycles),
-	    CASE(lane_skew_moves_sampling),
-	    CASE(transposition_of_sixteen_streams),
-	    CASE(vector_over_a_link_on_the_default_machine),
-	    CASE(link_time_is_an_exact_rational_rounded_up_once),
-	    CASE(link_is_busy_until_the_last_byte_is_sent),
-	    CASE(vectors_are_received_in_the_order_sent),
-	    CASE(vector_over_a_link_of_the_published_chip),
+		CASE(every_vector_operation_has_the_cycles_of_its_class),
+		CASE(alu_latch_holds_every_result),
+		CASE(entry_comes_before_the_alu_but_not_before_its_latch),
+		CASE(vector_skew_moves_sampling_and_result),
+		CASE(wide_vector_takes_two_registers),
+		CASE(half_of_a_wide_operand_from_another_is_wrong),
+		CASE(chain_of_latches_on_the_published_chip),
+		CASE(int8_chain_through_the_mxm),
+		CASE(each_mxm_step_too_early_is_found),
+		CASE(add_mode_reads_the_row_before),
+		CASE(adding_to_an_empty_row_is_found),
+		CASE(fp16_chain_uses_a_pair_of_planes),
+		CASE(activations_keep_their_interval),
+		CASE(planes_share_the_weight_bandwidth),
+		CASE(accumulator_rows_end_where_the_table_says),
+		CASE(mxm_skew_moves_every_step),
+		CASE(new_weights_do_not_disturb_the_installed_ones),
+		CASE(every_lane_operation_has_its_cycles),
+		CASE(lane_skew_moves_sampling),
+		CASE(transposition_of_sixteen_streams),
+		CASE(vector_over_a_link_on_the_default_machine),
+		CASE(link_time_is_an_exact_rational_rounded_up_once),
+		CASE(link_is_busy_until_the_last_byte_is_sent),
+		CASE(vectors_are_received_in_the_order_sent),
+		CASE(vector_over_a_link_of_the_published_chip),
 	};
 
 	return tap_run("timing of the units", cases, G_N_ELEMENTS(cases));

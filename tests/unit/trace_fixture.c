@@ -5,6 +5,8 @@
  */
 #include "tests/unit/trace_fixture.h"
 
+#include <glib/gstdio.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -63,7 +65,8 @@ unsigned fixture_queue(fixture *f, const char *unit, unsigned side, const char *
 
 uint32_t fixture_epoch(fixture *f, const char *name, int64_t start, int64_t stop)
 {
-	trace_epoch epoch = {.name = g_string_chunk_insert(f->strings, name), .start = start, .stop = stop, .mxm_ceiling = -1};
+	trace_epoch epoch = {
+		.name = g_string_chunk_insert(f->strings, name), .start = start, .stop = stop, .mxm_ceiling = -1};
 
 	g_array_append_val(f->epochs, epoch);
 	return f->epochs->len - 1;
@@ -100,21 +103,21 @@ void fixture_issue_all(fixture *f, uint32_t id, int64_t latency, uint32_t work, 
 	const trace_insn *insn = &g_array_index(f->insns, trace_insn, id);
 
 	for (uint32_t i = 0; i < insn->count[0] * insn->count[1]; i++) {
-		int64_t cycle =
-		    insn->cycle + i % insn->count[0] * (int64_t)insn->interval[0] + i / insn->count[0] * (int64_t)insn->interval[1];
+		int64_t cycle = insn->cycle + i % insn->count[0] * (int64_t)insn->interval[0] +
+		                i / insn->count[0] * (int64_t)insn->interval[1];
 		uint16_t beats = requests ? (uint16_t)(1 + (cycle * 7 + id) % 5 / 4) : 0;
 		probe_issue issue = {
-		    .cycle = cycle,
-		    .arrival = {cycle - 2, PROBE_NO_TIME, PROBE_NO_TIME},
-		    .result = cycle + latency + (beats ? beats - 1 : 0),
-		    .insn = id,
-		    .index = i,
-		    .queue = insn->queue,
-		    .beats = beats,
-		    .requests = requests,
-		    .delayed = (uint16_t)(beats > 1),
-		    .delay = (uint32_t)(beats > 1 && cycle % 3 == 0),
-		    .work = work,
+			.cycle = cycle,
+			.arrival = {cycle - 2, PROBE_NO_TIME, PROBE_NO_TIME},
+			.result = cycle + latency + (beats ? beats - 1 : 0),
+			.insn = id,
+			.index = i,
+			.queue = insn->queue,
+			.beats = beats,
+			.requests = requests,
+			.delayed = (uint16_t)(beats > 1),
+			.delay = (uint32_t)(beats > 1 && cycle % 3 == 0),
+			.work = work,
 		};
 
 		g_array_append_val(f->issues, issue);
@@ -124,18 +127,18 @@ void fixture_issue_all(fixture *f, uint32_t id, int64_t latency, uint32_t work, 
 const trace_names *fixture_names(fixture *f)
 {
 	f->names = (trace_names){
-	    .queue = (const trace_queue *)(void *)f->queues->data,
-	    .op = ops,
-	    .violation = violations,
-	    .epoch = (const trace_epoch *)(void *)f->epochs->data,
-	    .node = (const trace_node *)(void *)f->nodes->data,
-	    .insn = (const trace_insn *)(void *)f->insns->data,
-	    .queue_count = f->queues->len,
-	    .op_count = G_N_ELEMENTS(ops),
-	    .violation_count = G_N_ELEMENTS(violations),
-	    .epoch_count = f->epochs->len,
-	    .node_count = f->nodes->len,
-	    .insn_count = f->insns->len,
+		.queue = (const trace_queue *)(void *)f->queues->data,
+		.op = ops,
+		.violation = violations,
+		.epoch = (const trace_epoch *)(void *)f->epochs->data,
+		.node = (const trace_node *)(void *)f->nodes->data,
+		.insn = (const trace_insn *)(void *)f->insns->data,
+		.queue_count = f->queues->len,
+		.op_count = G_N_ELEMENTS(ops),
+		.violation_count = G_N_ELEMENTS(violations),
+		.epoch_count = f->epochs->len,
+		.node_count = f->nodes->len,
+		.insn_count = f->insns->len,
 	};
 	return &f->names;
 }
@@ -163,16 +166,23 @@ static chip add_queues(fixture *f, bool streams)
 		fixture_queue(f, "mxm", streams && i >= 6, "mxm%u.%s", i / 3, ports[i % 3]);
 	c.sxm = f->queues->len;
 	for (unsigned i = 0; i < (streams ? 24 : 4); i++)
-		fixture_queue(f, "sxm", i >= 12, streams ? "sxm.%c.permute%u" : "sxm.%c%u", i >= 12 ? 'e' : 'w', i % 12);
+		fixture_queue(f, "sxm", i >= 12, streams ? "sxm.%c.permute%u" : "sxm.%c%u", i >= 12 ? 'e' : 'w',
+		              i % 12);
 	return c;
 }
 
 /* COUNT issues, INTERVAL apart, of OP on QUEUE. */
-static void add(fixture *f, unsigned queue, unsigned op, uint32_t node, int64_t cycle, uint32_t count, uint32_t interval,
-                int64_t latency, uint32_t work, uint16_t requests)
+static void add(fixture *f, unsigned queue, unsigned op, uint32_t node, int64_t cycle, uint32_t count,
+                uint32_t interval, int64_t latency, uint32_t work, uint16_t requests)
 {
-	trace_insn insn = {.cycle = cycle, .count = {count, 1}, .interval = {interval, 0}, .node = node,
-	                   .queue = (uint16_t)queue, .op = (uint16_t)op, .result = (int32_t)latency, .beats = requests ? 1 : 0};
+	trace_insn insn = {.cycle = cycle,
+	                   .count = {count, 1},
+	                   .interval = {interval, 0},
+	                   .node = node,
+	                   .queue = (uint16_t)queue,
+	                   .op = (uint16_t)op,
+	                   .result = (int32_t)latency,
+	                   .beats = requests ? 1 : 0};
 
 	fixture_issue_all(f, fixture_insn(f, &insn), latency, work, requests);
 }
@@ -206,15 +216,18 @@ fixture *fixture_gemm(unsigned layers, unsigned blocks, bool streams)
 			unsigned spread = c.mems / 4;
 
 			/* Two reads: the weights before the block, its activations with it. */
-			for (unsigned i = 0; i < MIN(spread, 6U); i++)
-				add(f, (plane * spread + i) % c.mems, FIXTURE_LOAD, node, t - 90 + (int64_t)i, 40, 1, 5, 640, 40);
+			for (unsigned i = 0; i < MIN(spread, 18U); i++)
+				add(f, (plane * spread + i) % c.mems, FIXTURE_LOAD, node, t - 90 + (int64_t)i, 40, 1, 5,
+				    640, 40);
 			add(f, c.mxm + plane * 3, FIXTURE_LW, node, t - 84, 80, 1, 1, 640, 0);
 			add(f, c.mxm + plane * 3, FIXTURE_IW, node, t - 3, 1, 1, 3, 0, 0);
-			add(f, (plane * spread + spread / 2 + 1) % c.mems, FIXTURE_LOAD, node, t - 4, rows / 2, 1, 5, 640, 40);
+			add(f, (plane * spread + spread / 2 + 1) % c.mems, FIXTURE_LOAD, node, t - 4, rows / 2, 1, 5,
+			    640, 40);
 			add(f, c.mxm + plane * 3 + 1, FIXTURE_ABC, node, t + 1, rows, 1, 13, 102400, 0);
 			add(f, c.mxm + plane * 3 + 2, FIXTURE_ACC, node, t + 15, rows, 1, 34, 320, 0);
 			for (unsigned i = 0; i < 3; i++)
-				add(f, c.vxm + plane * 4 + i, FIXTURE_RELU, node, t + 50 + (int64_t)i * 3, rows / 4, 4, 3, 320, 0);
+				add(f, c.vxm + plane * 4 + i, FIXTURE_RELU, node, t + 50 + (int64_t)i * 3, rows / 4, 4,
+				    3, 320, 0);
 			if (b % 3 == 0)
 				add(f, c.sxm + plane, FIXTURE_PERMUTE, node, t + 60, 40, 1, 4, 320, 0);
 		}
@@ -277,4 +290,55 @@ bool fixture_write(fixture *f, trace_writer *writer, int64_t window, GError **er
 	for (unsigned q = 0; q < f->queues->len; q++)
 		trace_writer_queue_issues(writer, q, queue_issues[q]);
 	return trace_writer_close(writer, TRACE_COMPLETE, error);
+}
+
+char *fixture_folder(void)
+{
+	char *folder = g_dir_make_tmp("tspsim-test-XXXXXX", NULL);
+
+	g_assert(folder);
+	return folder;
+}
+
+void fixture_remove(char *folder)
+{
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)) != NULL) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+
+		if (g_unlink(path) != 0)
+			g_rmdir(path);
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_rmdir(folder);
+	g_free(folder);
+}
+
+char *fixture_rows(const char *path, const char *sql)
+{
+	GString *out = g_string_new(NULL);
+	sqlite3 *db = NULL;
+	sqlite3_stmt *query = NULL;
+	int result = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_prepare_v2(db, sql, -1, &query, NULL);
+	while (result == SQLITE_OK || result == SQLITE_ROW) {
+		result = sqlite3_step(query);
+		for (int i = 0; result == SQLITE_ROW && i < sqlite3_column_count(query); i++) {
+			const char *text = (const char *)sqlite3_column_text(query, i);
+
+			g_string_append_printf(out, "%s%s", i ? "|" : "", text ? text : "NULL");
+		}
+		if (result == SQLITE_ROW)
+			g_string_append_c(out, '\n');
+	}
+	if (result != SQLITE_DONE)
+		g_string_append_printf(out, "error: %s", sqlite3_errmsg(db));
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+	return g_string_free(out, FALSE);
 }

@@ -11,9 +11,9 @@
 typedef struct fixture {
 	GArray *queues, *epochs, *nodes, *insns; /* trace_queue, trace_epoch, trace_node, trace_insn */
 	GStringChunk *strings;
-	trace_names names;                       /* views of the arrays, by fixture_names() */
-	GArray *issues;                          /* probe_issue, in the order a machine would report them */
-	uint64_t *bank_requests, *bank_wait;     /* [banks] */
+	trace_names names;                   /* views of the arrays, by fixture_names() */
+	GArray *issues;                      /* probe_issue, in the order a machine would report them */
+	uint64_t *bank_requests, *bank_wait; /* [banks] */
 	unsigned banks;
 } fixture;
 
@@ -40,5 +40,12 @@ fixture *fixture_gemm(unsigned layers, unsigned blocks, bool streams);
 /* Pushes all issues through a probe into WRITER, with banks after every WINDOW cycles (0: only at the end), counters
  * and manifest, and closes it.  Returns trace_writer_close()'s answer. */
 bool fixture_write(fixture *f, trace_writer *writer, int64_t window, GError **error);
+
+/* A new empty directory, and removal with what is in it. */
+char *fixture_folder(void);
+void fixture_remove(char *folder); /* frees FOLDER */
+
+/* The rows of SQL on the database at PATH, "a|b\n" each, or "error: ..."; g_free. */
+char *fixture_rows(const char *path, const char *sql);
 
 #endif

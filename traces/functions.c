@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SQL aggregate occupied(start, stop, origin, width): the intervals [start, stop) cut into columns of WIDTH from ORIGIN on,
+ * SQL functions for pictures.
+ *
+ * tic_step(range, most): the least step of 1, 2 or 5 times a power of ten that cuts RANGE into at most MOST parts.
+ *
+ * Aggregate occupied(start, stop, origin, width): the intervals [start, stop) cut into columns of WIDTH from ORIGIN on,
  * as a JSON array of the cycles occupied in each column.  In SQL alone this takes a sort of all intervals.
  *
  * Each interval adds, to the column it starts in, what remains of that column, takes away what remains of the column it
@@ -75,10 +79,29 @@ static void occupied_final(sqlite3_context *context)
 	g_string_free(out, TRUE);
 }
 
+static void tic_step(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	static const int64_t factors[] = {1, 2, 5};
+	int64_t range = sqlite3_value_int64(argv[0]);
+	int64_t most = sqlite3_value_int64(argv[1]);
+
+	(void)argc;
+	for (int64_t power = 1; most > 0 && power <= INT64_MAX / 50; power *= 10)
+		for (size_t i = 0; i < G_N_ELEMENTS(factors); i++)
+			if (range / (power * factors[i]) <= most) {
+				sqlite3_result_int64(context, power * factors[i]);
+				return;
+			}
+	sqlite3_result_error(context, "tic_step(range, most): out of range", -1);
+}
+
 bool trace_i_add_functions(sqlite3 *db, const char *path, GError **error)
 {
-	if (sqlite3_create_function_v2(db, "occupied", 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL, occupied_step,
-	                               occupied_final, NULL) == SQLITE_OK)
+	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+
+	if (sqlite3_create_function_v2(db, "occupied", 4, flags, NULL, NULL, occupied_step, occupied_final, NULL) ==
+	            SQLITE_OK &&
+	    sqlite3_create_function_v2(db, "tic_step", 2, flags, NULL, tic_step, NULL, NULL, NULL) == SQLITE_OK)
 		return true;
 	trace_i_sqlite_error(db, path, error);
 	return false;
