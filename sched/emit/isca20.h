@@ -48,6 +48,7 @@ typedef struct isca {
 	/* Lines: queues first, then the output latch of each ALU, then the shares of the weight port. */
 	isca_line *lines;
 	unsigned line_count, first_latch, first_share, shares;
+	uint32_t run_words;  /* that a queue may read without a free cycle; 0 = any number */
 	unsigned load_bytes; /* bytes of a column that one LW brings at most */
 	unsigned first_alu, alus;
 	isca_stream streams[2][ISCA_STREAMS]; /* [westward][id] */
@@ -135,6 +136,7 @@ struct isca_track {
 	unsigned line;
 	unsigned share;
 	GArray *bursts;     /* memory: isca_burst */
+	uint32_t *writers;  /* memory: who wrote what it reads; [word of the element][element] */
 	uint32_t *instance; /* per element */
 };
 
@@ -191,10 +193,14 @@ void isca_sample(isca_template *t, isca_track *track, unsigned operand, int wire
 
 /* Track K samples its operands not before CYCLE. */
 void isca_not_before(isca_template *t, const isca_track *k, int64_t cycle);
-/* Prepares the memory tracks (bursts) and the earliest origin that memory allows; false when two tracks of the template
- * need one queue in one cycle, which no origin can cure. */
-bool isca_prepare(isca_template *t);
-/* Finds the origin, takes everything, emits.  isca_prepare() was successful. */
+enum isca_fit {
+	ISCA_FITS,
+	ISCA_LONG,  /* a queue would have to read more words than it holds without a free cycle */
+	ISCA_CLASH  /* two tracks need one queue in one cycle, or there are not enough streams or ALUs: no origin can cure that */
+};
+/* Prepares the memory tracks (bursts) and the earliest origin that memory allows. */
+enum isca_fit isca_prepare(isca_template *t);
+/* Finds the origin, takes everything, emits.  isca_prepare() found that it fits. */
 void isca_place(isca_template *t);
 
 /* Number of words that element I of a memory track touches; PLACES[] gets them, as isca_track.place has them. */

@@ -296,31 +296,14 @@ static void note_words(const isca_template *t, const isca_track *k)
 	}
 }
 
-/* Who wrote the words that a track reads, one sequence a word of an element. */
-static uint32_t *find_writers(const isca *c, const isca_track *k, sequences *q)
-{
-	unsigned words = k->spread ? c->superlanes : 1;
-	uint32_t *writers = g_new(uint32_t, (size_t)words * k->count);
-	uint32_t places[ISCA_SUPERLANES_MAX];
-
-	for (uint32_t i = 0; i < k->count; i++) {
-		isca_words_of(c, k, i, places);
-		for (unsigned j = 0; j < words; j++)
-			writers[(size_t)j * k->count + i] = isca_word_at(c, places[j])->instance;
-	}
-	for (unsigned j = 0; j < words; j++)
-		add_sequence(q, 0, writers + (size_t)j * k->count);
-	return writers;
-}
-
 static void emit_memory(isca_template *t, isca_track *k)
 {
+	unsigned words = k->spread ? t->c->superlanes : 1;
 	sequences q = {0};
-	g_autofree uint32_t *writers = NULL;
 
 	k->instance = g_new(uint32_t, k->count);
-	if (k->drives >= 0)
-		writers = find_writers(t->c, k, &q);
+	for (unsigned j = 0; k->writers && j < words; j++)
+		add_sequence(&q, 0, k->writers + (size_t)j * k->count);
 	add_operands(t, k, &q);
 	for (guint i = 0; i < k->bursts->len; i++)
 		emit_burst(t, k, &g_array_index(k->bursts, isca_burst, i), &q);

@@ -105,7 +105,7 @@ static uint64_t dim_size(const isca_tile *tile, enum isca_dim dim)
 static void measure(isca_tile *tile)
 {
 	isca_set reached = {{1}};
-	uint64_t height = 1;
+	uint64_t height = 1 + tile->spare;
 
 	for (unsigned i = 0; i < tile->terms; i++) {
 		const isca_term *term = &tile->term[i];

@@ -55,6 +55,7 @@ typedef struct isca_tile {
 	unsigned bytes; /* of an element */
 	unsigned terms;
 	isca_term term[ISCA_TERMS];
+	uint32_t spare;  /* words beyond those of the terms */
 	unsigned filters;
 	isca_filter filter[ISCA_FILTERS];
 	/* filled in by isca_allocate() */

@@ -115,7 +115,7 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 	}
 	for (unsigned i = 0; i < plane_count(w); i++)
 		isca_not_before(p->t, first, planes[i].loadable);
-	if (!isca_prepare(p->t)) {
+	if (isca_prepare(p->t) != ISCA_FITS) {
 		isca_template_free(p->t);
 		return false;
 	}
@@ -328,7 +328,7 @@ static int add_adders(pass *p, const adders *a, int old, const int *sums)
 }
 
 /* Rows of a strand whose sums stay in one hemisphere. */
-static bool build_pass(pass *p, const loaded *weights)
+static enum isca_fit build_pass(pass *p, const loaded *weights)
 {
 	const isca_strand *s = p->strand;
 	adders a = {.old = p->step > 0};
@@ -408,17 +408,21 @@ static bool emit_strand(pass *p)
 			each = p->w->load_rows = each / 2;
 		}
 	}
-	for (; p->first < end; p->first += p->rows) {
-		bool ok;
+	while (p->first < end) {
+		enum isca_fit fit;
 
-		p->rows = same_sides(p, (uint32_t)(end - p->first));
-		ok = build_pass(p, weights);
-		if (ok) {
+		p->rows = MIN(p->rows, same_sides(p, (uint32_t)(end - p->first)));
+		fit = build_pass(p, weights);
+		if (fit == ISCA_FITS) {
 			isca_place(p->t);
 			note_planes(p, weights);
+			p->first += p->rows;
+			p->rows = (uint32_t)(end - p->first);
+		} else {
+			p->rows /= 2;
 		}
 		isca_template_free(p->t);
-		if (!ok)
+		if (!p->rows && p->first < end)
 			return fail(p, "activations or sums");
 	}
 	return true;

@@ -14,6 +14,9 @@
 /* Behind everything that is ever scheduled. */
 static const int64_t far_future = INT64_C(1) << 60;
 
+/* Shorter gaps of a template's own are not left to others. */
+enum { GAP_MIN = 8 };
+
 static void free_track(gpointer p)
 {
 	isca_track *k = p;
@@ -22,6 +25,7 @@ static void free_track(gpointer p)
 		g_array_unref(k->bursts);
 	g_free(k->place);
 	g_free(k->spread);
+	g_free(k->writers);
 	g_free(k->instance);
 	g_free(k);
 }
@@ -219,11 +223,14 @@ static void add_burst(isca_template *t, isca_track *k, uint32_t first, uint32_t 
 {
 	isca_burst b = {.slice = k->place[first] >> 16, .first = first, .stride = stride, .count = count};
 	uint32_t end = first + (count - 1) * stride + 1;
-	const uint32_t *sequence = k->place;
+	unsigned words = k->spread ? t->c->superlanes : 1, sequences = 1;
+	const uint32_t *all[ISCA_SUPERLANES_MAX + 1] = {k->place};
 
+	for (unsigned j = 0; k->writers && j < words; j++)
+		all[sequences++] = k->writers + (size_t)j * k->count;
 	b.issue = memory_issue(t, k, b.slice, first);
 	for (uint32_t i = first; i < end;) {
-		isca_run run = isca_find_run(&sequence, 1, i, stride, end);
+		isca_run run = isca_find_run(all, sequences, i, stride, end);
 
 		b.words += 1u + (run.inner > 1) + (run.outer > 1);
 		i += run.inner * run.outer * stride;
@@ -242,25 +249,6 @@ static uint32_t find_period(const isca_track *k, uint32_t first)
 	return 0;
 }
 
-/* Cuts a memory track by slices: stretches on one slice, or slices taking turns. */
-static void cut_bursts(isca_template *t, isca_track *k)
-{
-	uint32_t i = 0;
-
-	k->bursts = g_array_new(FALSE, FALSE, sizeof(isca_burst));
-	while (i < k->count) {
-		uint32_t period = find_period(k, i);
-		uint32_t length = MAX(period, 1);
-
-		while (period && i + length < k->count &&
-		       k->place[i + length] >> 16 == k->place[i + length - period] >> 16)
-			length++;
-		for (uint32_t turn = 0; turn < MAX(period, 1); turn++)
-			add_burst(t, k, i + turn, MAX(period, 1), period ? length / period : 1);
-		i += period ? length / period * period : 1;
-	}
-}
-
 isca_word *isca_word_at(const isca *c, uint32_t place)
 {
 	isca_slice *s = &c->slices[place >> 16];
@@ -277,6 +265,41 @@ unsigned isca_words_of(const isca *c, const isca_track *k, uint32_t i, uint32_t 
 	for (unsigned s = 0; k->spread && s < c->superlanes; s++)
 		places[s] = (k->place[i] & 0xffff0000) | k->spread[(size_t)i * c->superlanes + s];
 	return k->spread ? c->superlanes : 1;
+}
+
+/* Who wrote the words that a track reads. */
+static void find_writers(const isca *c, isca_track *k)
+{
+	unsigned words = k->spread ? c->superlanes : 1;
+	uint32_t places[ISCA_SUPERLANES_MAX];
+
+	k->writers = g_new(uint32_t, (size_t)words * k->count);
+	for (uint32_t i = 0; i < k->count; i++) {
+		isca_words_of(c, k, i, places);
+		for (unsigned j = 0; j < words; j++)
+			k->writers[(size_t)j * k->count + i] = isca_word_at(c, places[j])->instance;
+	}
+}
+
+/* Cuts a memory track by slices: stretches on one slice, or slices taking turns. */
+static void cut_bursts(isca_template *t, isca_track *k)
+{
+	uint32_t i = 0;
+
+	k->bursts = g_array_new(FALSE, FALSE, sizeof(isca_burst));
+	if (k->drives >= 0)
+		find_writers(t->c, k);
+	while (i < k->count) {
+		uint32_t period = find_period(k, i);
+		uint32_t length = MAX(period, 1);
+
+		while (period && i + length < k->count &&
+		       k->place[i + length] >> 16 == k->place[i + length - period] >> 16)
+			length++;
+		for (uint32_t turn = 0; turn < MAX(period, 1); turn++)
+			add_burst(t, k, i + turn, MAX(period, 1), period ? length / period : 1);
+		i += period ? length / period * period : 1;
+	}
 }
 
 /* The earliest origin at which every word a track reads is there and no word it writes is still wanted. */
@@ -508,39 +531,74 @@ static bool fits_empty_chip(isca_template *t)
 	return fits;
 }
 
-bool isca_prepare(isca_template *t)
+/* Prepares one memory track; returns the most words that one of its bursts reads. */
+static uint32_t prepare_memory(isca_template *t, isca_track *k, int64_t *first)
 {
-	isca *c = t->c;
+	const isca *c = t->c;
+	uint32_t most = 0;
+	int64_t origin;
+
+	cut_bursts(t, k);
+	origin = memory_origin(t, k);
+	t->origin = MAX(t->origin, origin);
+	for (guint j = 0; j < k->bursts->len; j++) {
+		const isca_burst *b = &g_array_index(k->bursts, isca_burst, j);
+
+		need(t, c->slices[b->slice].queue, b->issue, length_of(t, b->count, b->stride), b->words);
+		*first = MIN(*first, b->issue);
+		most = MAX(most, b->count > 1 ? b->words : 0);
+		extend_wires(t, k, c->slices[b->slice].position);
+	}
+	return most;
+}
+
+/* Sorts what has no choice; bursts of one queue with a few cycles between become one, since filling such gaps with other
+ * bursts would leave no cycle for fetching words.  False when two need one cycle. */
+static bool merge_needs(isca_template *t)
+{
+	isca_need *n = (isca_need *)(void *)t->fixed->data;
+	guint kept = 0;
+
+	qsort(n, t->fixed->len, sizeof *n, compare_needs);
+	for (guint i = 1; i < t->fixed->len; i++) {
+		bool same = n[i].line == n[kept].line;
+
+		if (same && n[kept].last >= n[i].first)
+			return false;
+		if (same && t->c->run_words && n[i].first - n[kept].last <= GAP_MIN) {
+			n[kept].last = n[i].last;
+			n[kept].words += n[i].words;
+		} else {
+			n[++kept] = n[i];
+		}
+	}
+	g_array_set_size(t->fixed, t->fixed->len ? kept + 1 : 0);
+	return true;
+}
+
+enum isca_fit isca_prepare(isca_template *t)
+{
+	const isca *c = t->c;
 	int64_t first = INT64_MAX;
+	uint32_t most = 0;
 
 	for (guint i = 0; i < t->tracks->len; i++) {
 		isca_track *k = g_ptr_array_index(t->tracks, i);
 
-		if (!k->place) {
-			first = MIN(first, k->issue);
-			if (k->pool_count == 1)
-				need(t, k->pool_first, k->issue, unit_length(t, k), 3);
+		if (k->place) {
+			uint32_t words = prepare_memory(t, k, &first);
+
+			most = MAX(most, words);
 			continue;
 		}
-		cut_bursts(t, k);
-		t->origin = MAX(t->origin, memory_origin(t, k));
-		for (guint j = 0; j < k->bursts->len; j++) {
-			const isca_burst *b = &g_array_index(k->bursts, isca_burst, j);
-
-			need(t, c->slices[b->slice].queue, b->issue, length_of(t, b->count, b->stride), b->words);
-			first = MIN(first, b->issue);
-			extend_wires(t, k, c->slices[b->slice].position);
-		}
+		first = MIN(first, k->issue);
+		if (k->pool_count == 1)
+			need(t, k->pool_first, k->issue, unit_length(t, k), 3);
 	}
 	t->origin = MAX(t->origin, t->earliest - first);
-	qsort(t->fixed->data, t->fixed->len, sizeof(isca_need), compare_needs);
-	for (guint i = 1; i < t->fixed->len; i++) {
-		const isca_need *n = &g_array_index(t->fixed, isca_need, i);
-
-		if (n[-1].line == n->line && n[-1].last >= n->first)
-			return false;
-	}
-	return fits_empty_chip(t);
+	if (!merge_needs(t) || !fits_empty_chip(t))
+		return ISCA_CLASH;
+	return c->run_words && most > c->run_words ? ISCA_LONG : ISCA_FITS;
 }
 
 static void take_all(isca_template *t)
