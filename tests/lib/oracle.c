@@ -211,7 +211,8 @@ static void begin_issue(or_run *run, or_issue *issue)
 	issue->dst = insn->dst;
 	issue->src0 = insn->src0;
 	issue->src1 = insn->src1;
-	if (!word_is_fine(run, issue))
+	issue->executes = word_is_fine(run, issue);
+	if (!issue->executes)
 		return;
 	if (!resolve(run, issue, OR_FIELD_DST, ISA_ROT_DST, &issue->dst) ||
 	    !resolve(run, issue, OR_FIELD_SRC0, ISA_ROT_SRC0, &issue->src0) ||
@@ -326,6 +327,7 @@ static void free_issue(gpointer at)
 		g_array_unref(issue->ranges);
 	if (issue->banks)
 		g_array_unref(issue->banks);
+	g_free(issue->row_lanes);
 	g_free(issue->operand[0]);
 	g_free(issue->operand[1]);
 	g_free(issue->packed);
@@ -414,8 +416,12 @@ oracle_result *oracle_execute(const isa_program *program, const isa_machine *hw,
 	}
 	walk(run);
 	or_judge_doubts(run);
-	for (unsigned i = 0; i < run->issues->len; i++)
-		g_array_append_val(result->issues, ((or_issue *)g_ptr_array_index(run->issues, i))->record);
+	for (unsigned i = 0; i < run->issues->len; i++) {
+		const or_issue *issue = g_ptr_array_index(run->issues, i);
+
+		if (issue->executes)
+			g_array_append_val(result->issues, issue->record);
+	}
 	g_array_sort(result->violations, compare_violations);
 	result->cycles = run->any_due ? run->last_due - result->first_issue : 0;
 	run_free(run);

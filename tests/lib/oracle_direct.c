@@ -54,6 +54,16 @@ static bool find_words(or_run *run, or_issue *issue, uint32_t addr)
 	return true;
 }
 
+/* One beat, whatever it touches; one word, or one a superlane. */
+static void count_access(or_issue *issue)
+{
+	issue->record.beats = 1;
+	for (unsigned k = 0; k < issue->ranges->len; k++) {
+		issue->record.requests++;
+		issue->record.work += (uint32_t)g_array_index(issue->ranges, or_range, k).bytes;
+	}
+}
+
 static bool read_words(or_run *run, or_issue *issue, int64_t delay)
 {
 	int64_t due = run->now + delay;
@@ -63,6 +73,7 @@ static bool read_words(or_run *run, or_issue *issue, int64_t delay)
 	or_fetch(run, issue, 0);
 	or_write(run, issue, issue->packed, due);
 	or_result(run, issue, due);
+	count_access(issue);
 	return true;
 }
 
@@ -75,6 +86,7 @@ static bool write_words(or_run *run, or_issue *issue, uint32_t addr, unsigned op
 	or_sample(run, issue, operand, OR_FIELD_SRC0, issue->packed);
 	or_store(run, issue, due);
 	or_due(run, due);
+	count_access(issue);
 	return true;
 }
 
@@ -85,8 +97,6 @@ static void read_and_write(or_run *run, or_issue *issue)
 	if (!read_words(run, issue, run->hw->mem_read_cycles))
 		return;
 	write_words(run, issue, issue->waddr, 1);
-	issue->record.requests = 2;
-	issue->record.work *= 2;
 	if (issue->addr / words != issue->waddr / words)
 		return;
 	if (run->options.freeze) {
@@ -104,8 +114,6 @@ void or_mem_direct(or_run *run, or_issue *issue)
 {
 	const isa_machine *hw = run->hw;
 
-	issue->record.requests = issue->record.beats = 1;
-	issue->record.work = (uint32_t)hw->lanes;
 	switch (issue->insn->op) {
 	case ISA_OP_READ:
 		read_words(run, issue, hw->mem_read_cycles);
@@ -150,6 +158,7 @@ static void send(or_run *run, or_issue *issue)
 	or_sample(run, issue, 0, OR_FIELD_SRC0, packed);
 	if (wall_time(run) < link->free_at)
 		or_violate(run, issue, ISA_VIOLATION_PORT_OVERUSE, UINT32_MAX, issue->queue->index);
+	issue->record.delay = (uint32_t)(begin - wall_time(run));
 	link->free_at = begin + slots;
 	g_queue_push_tail(&link->vectors, or_value_new(run, issue->tag, receivable, packed, bytes));
 	issue->record.beats = (uint16_t)slots;

@@ -41,11 +41,25 @@ bool oracle_memory_read(const oracle_memory *memory, uint64_t location, void *ou
 	return true;
 }
 
+uint64_t oracle_memory_size(const oracle_memory *memory)
+{
+	return memory->bytes;
+}
+
+uint64_t oracle_memory_next(const oracle_memory *memory, uint64_t location)
+{
+	const uint8_t *at =
+		location < memory->bytes ? memchr(memory->byte_written + location, 1, memory->bytes - location) : NULL;
+
+	return at ? (uint64_t)(at - memory->byte_written) : memory->bytes;
+}
+
 static void memory_put(oracle_memory *m, uint64_t location, const uint8_t *bytes, uint64_t count, or_value *producer)
 {
+	uint8_t known = bytes != NULL; /* resident data may have no bytes */
 	for (uint64_t i = 0; i < count; i++) {
 		m->byte[location + i] = bytes ? bytes[i] : 0;
-		m->byte_written[location + i] = 1;
+		m->byte_written[location + i] = known;
 		m->unit[(location + i) / m->unit_bytes] = producer;
 	}
 }
@@ -189,7 +203,8 @@ static void access_ended(or_run *run, or_issue *issue, int64_t end)
 {
 	int64_t due = end + run->hw->sram_latency_cycles;
 
-	issue->record.delay = (uint32_t)(end - (issue->q + issue->record.beats - 1));
+	if (issue->record.beats)
+		issue->record.delay = (uint32_t)(end - (issue->q + issue->record.beats - 1));
 	or_result(run, issue, due);
 	if (issue->is_store)
 		or_store(run, issue, due);
@@ -208,7 +223,7 @@ static void present(or_run *run, or_issue *issue, const GArray *banks)
 	if (banks->len)
 		g_ptr_array_add(run->presented, issue);
 	else
-		access_ended(run, issue, issue->q + issue->record.beats - 1);
+		access_ended(run, issue, issue->q); /* nothing to ask for */
 }
 
 /* Where segment K begins, before it is known to lie in the memory. */

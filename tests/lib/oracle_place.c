@@ -35,7 +35,7 @@ or_shape or_operand_shape(const or_run *run, const or_issue *issue, enum or_oper
 			return (or_shape){type, insn->count * insn->lanes * type, 1};
 		if (insn->op == ISA_OP_ACC)
 			return (or_shape){4, insn->lanes * 4U, 1};
-		return (or_shape){type, lanes * type, 1};
+		return (or_shape){type, insn->lanes * type, 1};
 	case ISA_UNIT_C2C:
 		return (or_shape){1, link_bytes(run->hw), 1};
 	default:
@@ -117,6 +117,9 @@ void or_check(or_run *run, or_issue *issue, unsigned operand, unsigned segment, 
 	or_doubt doubt = {.issue = issue, .place = *place, .q = run->now, .found = found, .otherwise = absent};
 	int64_t *arrival = &issue->record.arrival[operand];
 
+	if (run->options.sampled)
+		run->options.sampled(run->options.sampled_state, issue->record.insn, issue->record.index, operand,
+		                     segment, found != NULL, found ? found->tag : 0);
 	doubt.expects = named_producer(run, issue, operand, segment, &doubt.expected);
 	if (found) {
 		if (found->tag)
@@ -146,12 +149,12 @@ static bool arrives(const or_run *run, const or_log_entry *entry, const or_place
 	return true;
 }
 
-/* Had the named producer sampled its own operands by the time its value was missed? */
+/* Had the named producer sampled its own operands before the cycle in which its value was missed? */
 static bool was_filed(const or_run *run, const or_doubt *doubt)
 {
 	const or_issue *producer = g_hash_table_lookup(run->by_tag, GUINT_TO_POINTER(doubt->expected));
 
-	return producer && producer->q <= doubt->q;
+	return producer && producer->q < doubt->q;
 }
 
 static enum isa_violation judge(const or_run *run, const or_doubt *doubt)

@@ -16,11 +16,12 @@ enum { OR_NOP_MAX = (1 << 24) - 1 };
 typedef struct reader {
 	or_run *run;
 	unsigned queue;
-	uint64_t words;    /* read so far */
-	GArray *fetches;   /* int64_t: actual issue cycles of the IFETCHes so far */
-	int64_t container; /* cycle at which the container has the next word read */
-	int64_t actual;    /* and the cycle in which the queue is really ready for it */
-	int64_t release;   /* INT64_MAX until a NOTIFY is known */
+	uint64_t words;       /* read so far */
+	GArray *fetches;      /* int64_t: actual issue cycles of the IFETCHes so far */
+	int64_t container;    /* cycle at which the container has the next word read */
+	int64_t actual;       /* and the cycle in which the queue is really ready for it */
+	const isa_insn *last; /* instruction read last: words without one count as its */
+	int64_t release;      /* INT64_MAX until a NOTIFY is known */
 } reader;
 
 /* When is word number WORD readable?  INT64_MIN: from the start.  INT64_MAX: never. */
@@ -80,11 +81,11 @@ static void add_issue(const reader *r, uint32_t id, uint64_t i, int64_t cycle)
 }
 
 /* The NOPs before container cycle CYCLE. */
-static bool idle_until(reader *r, const isa_insn *insn, int64_t cycle)
+static bool idle_until(reader *r, int64_t cycle)
 {
 	while (r->container < cycle) {
 		int64_t n = MIN(cycle - r->container, (int64_t)OR_NOP_MAX);
-		int64_t at = read_word(r, insn, r->actual);
+		int64_t at = read_word(r, r->last, r->actual);
 
 		if (at == INT64_MAX)
 			return false;
@@ -96,7 +97,8 @@ static bool idle_until(reader *r, const isa_insn *insn, int64_t cycle)
 
 static bool read_barrier(reader *r, uint32_t id, int64_t sched_barrier)
 {
-	add_issue(r, id, 0, read_word(r, NULL, r->actual));
+	r->last = isa_program_insn(r->run->program, id);
+	add_issue(r, id, 0, read_word(r, r->last, r->actual));
 	r->container = sched_barrier;
 	r->actual = r->release;
 	return r->release != INT64_MAX;
@@ -122,8 +124,9 @@ static bool read_insn(reader *r, uint32_t id, int64_t sched_barrier)
 
 	if (insn->op == ISA_OP_SYNC || insn->op == ISA_OP_NOTIFY)
 		return read_barrier(r, id, sched_barrier);
-	if (!idle_until(r, insn, insn->cycle))
+	if (!idle_until(r, insn->cycle))
 		return false;
+	r->last = insn;
 	first = read_word(r, insn, r->actual);
 	if (first == INT64_MAX)
 		return false;
