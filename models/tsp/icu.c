@@ -338,7 +338,8 @@ static void exec_dry(tsp_chip *chip, tsp_queue *q)
 /* Makes what was read ahead the present issue. */
 static void advance(tsp_queue *q)
 {
-	report_dry(q, false);
+	if (G_UNLIKELY(q->dry->len))
+		report_dry(q, false);
 	switch (q->next) {
 	case TSP_NEXT_STEP:
 		step_run(q);
@@ -365,7 +366,8 @@ static void advance(tsp_queue *q)
 		break;
 	}
 	q->run_first = q->first_ahead;
-	report_dry(q, true);
+	if (G_UNLIKELY(q->dry->len))
+		report_dry(q, true);
 }
 
 void tsp_queue_start(tsp_queue *q)
