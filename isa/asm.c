@@ -127,9 +127,9 @@ static bool parse_place(line_parser *lp, const isa_token *token)
 
 	if (place < 0)
 		return isa_asm_fail(
-		    lp->as, token->column,
-		    "expected a place (r12, e5, w5, act.3, wt.0, alu.4, imm, -), field=value or xN, found '%s'",
-		    token->text);
+			lp->as, token->column,
+			"expected a place (r12, e5, w5, act.3, wt.0, alu.4, imm, -), field=value or xN, found '%s'",
+			token->text);
 	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
 		const isa_format_field *f = isa_format_find(isa_ops[lp->insn.op].format, order[i]);
 

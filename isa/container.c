@@ -179,8 +179,8 @@ static void write_sources(GByteArray *out, const isa_program *p)
 
 		put(out, count, 1);
 		for (uint8_t i = 0; i < count; i++) {
-			const isa_source *s =
-			    &g_array_index(p->sources, isa_source, g_array_index(p->first_source, uint32_t, at) + i);
+			const isa_source *s = &g_array_index(p->sources, isa_source,
+			                                     g_array_index(p->first_source, uint32_t, at) + i);
 			guint8 raw[ISA_SOURCE_BYTES];
 			guint8 *end = raw;
 
@@ -238,7 +238,7 @@ static const struct section {
 	void (*write)(GByteArray *out, const isa_program *p);
 } sections[] = {
 #define SECTION(tag, id, hashed) {tag, hashed, write_##id},
-    ISA_SECTIONS(SECTION)
+	ISA_SECTIONS(SECTION)
 #undef SECTION
 };
 

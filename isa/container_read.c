@@ -352,7 +352,7 @@ static const struct section {
 	void (*read)(cursor *c, isa_program *p);
 } sections[] = {
 #define SECTION(tag, id, hashed) {tag, read_##id},
-    ISA_SECTIONS(SECTION)
+	ISA_SECTIONS(SECTION)
 #undef SECTION
 };
 

@@ -125,7 +125,7 @@ static bool check_time(const writer *w, uint32_t id, GError **error)
 	}
 	if (insn->cycle < first) {
 		g_autofree char *why =
-		    g_strdup_printf("issues before cycle " I64 ", the first after the barrier", first);
+			g_strdup_printf("issues before cycle " I64 ", the first after the barrier", first);
 
 		return fail_insn(w, id, error, first ? why : "issues before cycle 0");
 	}

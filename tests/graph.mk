@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 GRAPH_TESTS = tests/unit/test_graph tests/unit/test_graph_text tests/unit/test_reference tests/unit/test_reference_ops \
-	tests/unit/test_frontend tests/unit/test_frontend_csv tests/unit/test_lower
+	tests/unit/test_frontend tests/unit/test_frontend_csv tests/unit/test_lower tests/unit/test_lower_agree
 check_PROGRAMS += $(GRAPH_TESTS)
 TESTS += $(GRAPH_TESTS)
 EXTRA_DIST += tests/data/layers.csv
@@ -30,6 +30,10 @@ tests_unit_test_frontend_csv_SOURCES = tests/unit/test_frontend_csv.c
 tests_unit_test_frontend_csv_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_frontend_csv_LDADD = $(GRAPH_LIBS)
 
-tests_unit_test_lower_SOURCES = tests/unit/test_lower.c tests/unit/low_run.c tests/unit/low_run.h
+tests_unit_test_lower_SOURCES = tests/unit/test_lower.c
 tests_unit_test_lower_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_lower_LDADD = $(GRAPH_LIBS)
+
+tests_unit_test_lower_agree_SOURCES = tests/unit/test_lower_agree.c tests/unit/low_run.c tests/unit/low_run.h
+tests_unit_test_lower_agree_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_lower_agree_LDADD = $(GRAPH_LIBS)

@@ -49,6 +49,7 @@ static void begin(isca *c)
 	c->slices_per_side = (unsigned)m->mem_slices;
 	c->words_per_slice = (unsigned)(m->mem_banks_per_slice * m->mem_words_per_bank);
 	c->lanes = (unsigned)m->lanes;
+	c->superlanes = (unsigned)(m->lanes / m->lanes_per_superlane);
 	c->stream_count = (unsigned)m->streams;
 	c->alus = (unsigned)m->vxm_ops;
 	c->first_alu = (unsigned)isa_machine_queue_find(m, ISA_UNIT_VXM, 0, 0, 0);
@@ -60,8 +61,9 @@ static void begin(isca *c)
 	c->mxm = g_new0(struct isca_mxm, 1);
 	c->line_count = c->first_share + c->shares;
 	c->lines = g_new0(isca_line, c->line_count);
+	c->run_words = run_words(m);
 	for (unsigned i = 0; i < c->line_count; i++)
-		isca_line_init(&c->lines[i], i < queues ? run_words(m) : 0);
+		isca_line_init(&c->lines[i], i < queues ? c->run_words : 0);
 	for (unsigned west = 0; west < 2; west++)
 		for (unsigned s = 0; s < ISCA_STREAMS; s++)
 			isca_stream_init(&c->streams[west][s]);
@@ -108,7 +110,9 @@ static bool emit_operation(isca *c, isca_plan *plan, const isca_operation *op)
 			return true;
 		break;
 	case LOW_TRANSPOSE:
-		g_assert_not_reached();
+		if (isca_emit_turn(c, op->turn, plan->tensors))
+			return true;
+		break;
 	}
 	g_prefix_error(c->error, "layer '%s', operation '%s': ", c->low->g->name, m->name);
 	return false;

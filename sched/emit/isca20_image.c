@@ -64,7 +64,7 @@ static void copy_word(const void *state, uint64_t row, uint64_t block, unsigned 
 	uint64_t first = block * s->t->vector_lanes;
 	uint64_t lanes = MIN(s->t->vector_lanes, s->t->lanes - first);
 
-	for (uint64_t i = 0; s->data && i < lanes; i++)
+	for (uint64_t i = 0; s->data && row < s->t->rows && i < lanes; i++)
 		out[i] = s->data[(row * s->t->lanes + first + i) * bytes + byte];
 }
 

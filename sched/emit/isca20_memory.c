@@ -105,7 +105,7 @@ static uint64_t dim_size(const isca_tile *tile, enum isca_dim dim)
 static void measure(isca_tile *tile)
 {
 	isca_set reached = {{1}};
-	uint64_t height = 1;
+	uint64_t height = 1 + tile->spare;
 
 	for (unsigned i = 0; i < tile->terms; i++) {
 		const isca_term *term = &tile->term[i];
@@ -163,6 +163,26 @@ static unsigned count_shunned(const isca_tile *tile, const isca_wish *wish, unsi
 	return count;
 }
 
+/* How many slices of this hemisphere are out of bounds?  The emptier one is better: others will want to be apart, too. */
+static unsigned count_avoided(const isca *c, const isca_wish *wish, unsigned origin)
+{
+	unsigned first = origin / c->slices_per_side * c->slices_per_side, count = 0;
+
+	for (unsigned s = first; s < first + c->slices_per_side; s++)
+		count += isca_set_has(&wish->avoid, s);
+	return count;
+}
+
+/* The lower the better. */
+static uint64_t rate_place(const isca *c, const isca_tile *tile, const isca_wish *wish, unsigned origin, uint32_t word)
+{
+	uint64_t rate = count_shunned(tile, wish, origin);
+
+	rate = rate << 8 | count_avoided(c, wish, origin);
+	rate = rate << 8 | (wish->outward ? c->slices_per_side - 1 - origin % c->slices_per_side : 0);
+	return rate << 20 | word;
+}
+
 static int compare_words(const void *a, const void *b)
 {
 	const taken *x = a;
@@ -216,7 +236,7 @@ static bool find_place(isca *c, isca_tile *tile, const isca_wish *wish, bool reu
 			word = lowest_free(c, tile, wish, origin);
 		if ((uint64_t)word + tile->height > c->words_per_slice)
 			continue;
-		cost = (uint64_t)count_shunned(tile, wish, origin) << 32 | word;
+		cost = rate_place(c, tile, wish, origin, word);
 		if (cost >= best)
 			continue;
 		best = cost;

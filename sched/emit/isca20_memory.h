@@ -55,6 +55,7 @@ typedef struct isca_tile {
 	unsigned bytes; /* of an element */
 	unsigned terms;
 	isca_term term[ISCA_TERMS];
+	uint32_t spare;  /* words beyond those of the terms */
 	unsigned filters;
 	isca_filter filter[ISCA_FILTERS];
 	/* filled in by isca_allocate() */
@@ -88,6 +89,7 @@ typedef struct isca_wish {
 	bool bound;
 	isca_set avoid;     /* slices that it must not use */
 	isca_set shun;      /* slices that it had better not use */
+	bool outward;       /* better far from the VXM than low in its slices */
 	uint32_t first, last; /* life time, in operations */
 } isca_wish;
 

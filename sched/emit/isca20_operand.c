@@ -320,6 +320,7 @@ static bool place_b(operands *o)
 			}
 			*tile = weights_tile(o, k, e);
 			wish.side = (int)isca_engine_side(w, e);
+			wish.outward = true;
 			if (!place_host(o, tile, &wish)) {
 				wish.avoid = (isca_set){{0}};
 				wish.shun = o->op->used;
@@ -329,6 +330,14 @@ static bool place_b(operands *o)
 			isca_set_join(&o->op->busy, &tile->slices);
 		}
 	return true;
+}
+
+/* A digit of sums, half of its values in each hemisphere: so do they flow past the VXM from both sides. */
+static void add_halves(const operands *o, isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod)
+{
+	if (mod > 2)
+		isca_tile_add(tile, dim, div, mod / 2, 4, 0);
+	isca_tile_add(tile, dim, div * (mod / 2), 2, o->plan->c->slices_per_side, 0);
 }
 
 /* Partial sums: read and written in one step, so two buffers; the last step reads one and writes C, which may therefore
@@ -349,6 +358,7 @@ static bool place_sums(operands *o)
 		/* The buffer read last is needed from two steps on, the other one from three. */
 		if (w->steps->len < 2 + i)
 			continue;
+		wish.split = true;
 		*tile = (isca_tile){.period = w->tile_rows,
 		                    .rows = w->tile_rows,
 		                    .batches = w->window,
@@ -356,11 +366,11 @@ static bool place_sums(operands *o)
 		                    .bytes = 4};
 		isca_tile_add(tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
 		if (w->own) {
-			isca_tile_add(tile, ISCA_DIM_BATCH, 1, step, 4, 0);
+			add_halves(o, tile, ISCA_DIM_BATCH, 1, step);
 			isca_tile_add(tile, ISCA_DIM_ROW, 1, 0, 0, 1);
 			isca_tile_lay(tile, w->tile_rows, folds, 1, UINT32_MAX, 0);
 		} else {
-			isca_tile_add(tile, ISCA_DIM_ROW, w->part_rows, ISCA_PARTS, 4, 0);
+			add_halves(o, tile, ISCA_DIM_ROW, w->part_rows, ISCA_PARTS);
 			isca_tile_add(tile, ISCA_DIM_ROW, 1, w->part_rows, 0, 1);
 			isca_tile_lay(tile, w->part_rows, folds, 1, UINT32_MAX, 0);
 		}

@@ -60,6 +60,7 @@ typedef struct loaded {
 	uint32_t instance; /* of the first LW */
 	uint16_t rows;     /* of each LW */
 	int64_t due;       /* when the last row is there */
+	uint32_t installed; /* instance of the IW, 0 = not yet */
 } loaded;
 
 /* The LWs of ROUNDS times COUNT rows, from row FIRST_ROW on, at element OFFSET of the wire. */
@@ -114,12 +115,12 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 	}
 	for (unsigned i = 0; i < plane_count(w); i++)
 		isca_not_before(p->t, first, planes[i].loadable);
-	if (!isca_prepare(p->t)) {
+	if (isca_prepare(p->t) != ISCA_FITS) {
 		isca_template_free(p->t);
 		return false;
 	}
 	isca_place(p->t);
-	*result = (loaded){first->instance[0], (uint16_t)each, p->t->origin + (int64_t)rounds - 1 + m->mxm_lw_cycles};
+	*result = (loaded){first->instance[0], (uint16_t)each, p->t->origin + (int64_t)rounds - 1 + m->mxm_lw_cycles, 0};
 	isca_template_free(p->t);
 	return true;
 }
@@ -129,7 +130,6 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 /* How the sums of a pass go through the VXM. */
 typedef struct adders {
 	bool old;         /* the partial sum of the step before comes in */
-	bool last;        /* the result goes to C */
 	unsigned count;   /* operations */
 } adders;
 
@@ -150,21 +150,37 @@ static int64_t sum_at_vxm(const pass *p, const adders *a, unsigned link)
 	return adder_start(p, adder_of(a, link)) - p->c->m->vxm_entry_cycles;
 }
 
-/* IW, ABC, ACC of one engine; returns the wire that carries the sums inward. */
-static int add_engine(pass *p, const adders *a, unsigned link, const loaded *weights)
+/* Installs what was loaded so that it is active from CYCLE on. */
+static isca_track *add_iw(pass *p, unsigned link, const loaded *weights, int64_t cycle)
+{
+	const isa_machine *m = p->c->m;
+	unsigned plane = isca_engine_plane(p->w, engine_of(p, link));
+	isca_track *iw = isca_add_unit(p->t, ISA_OP_IW, mxm_queue(p, plane, 0), 1,
+	                               cycle - m->mxm_iw_cycles - m->mxm_skew_cycles, 1);
+
+	iw->insn.count = isca_kblock_at(p->w, p->strand->kblock[link])->rows;
+	iw->insn.type = (uint8_t)p->w->type;
+	iw->result = (int32_t)(m->mxm_skew_cycles + m->mxm_iw_cycles);
+	iw->in[0].feed = ISCA_FEED_ROWS;
+	iw->in[0].instance = weights->instance;
+	iw->in[0].rows = weights->rows;
+	iw->in[0].due = weights->due;
+	isca_not_before(p->t, iw, weights->due);
+	return iw;
+}
+
+/* Activations, sampled from CYCLE on. */
+static isca_track *add_abc(pass *p, unsigned link, const loaded *weights, int64_t cycle)
 {
 	const isa_machine *m = p->c->m;
 	const isca_work *w = p->w;
 	unsigned e = engine_of(p, link), side = isca_engine_side(w, e), plane = isca_engine_plane(w, e);
 	unsigned kblock = p->strand->kblock[link];
-	int position = (int)m->pos_mxm.at[side], wire, sums;
-	isca_track *iw, *abc, *acc;
-	int64_t emitted;
+	int position = (int)m->pos_mxm.at[side];
+	int wire = isca_add_wire(p->t, side == 0, w->bytes, p->rows, position, cycle);
+	isca_track *iw = weights->installed ? NULL : add_iw(p, link, weights, cycle);
+	isca_track *abc;
 
-	sums = isca_add_wire(p->t, side == 1, 4, p->rows, (int)m->pos_vxm, sum_at_vxm(p, a, link));
-	emitted = isca_passes(p->c, side == 1, position, isca_wire_at(p->t, sums)->diagonal);
-	emitted -= m->mxm_acc_cycles + m->mxm_abc_cycles; /* when the activation is sampled */
-	wire = isca_add_wire(p->t, side == 0, w->bytes, p->rows, position, emitted);
 	for (unsigned byte = 0; byte < w->bytes; byte++) {
 		isca_track *k = isca_add_memory(p->t, ISA_OP_READ, wire, byte, p->rows);
 
@@ -172,30 +188,35 @@ static int add_engine(pass *p, const adders *a, unsigned link, const loaded *wei
 			k->place[i] = isca_a_place(w, p->tensors, p->batch, kblock, p->first + i, e,
 			                           share_of(p->strand), byte);
 	}
-	iw = isca_add_unit(p->t, ISA_OP_IW, mxm_queue(p, plane, 0), 1, emitted - m->mxm_iw_cycles - m->mxm_skew_cycles, 1);
-	iw->insn.count = isca_kblock_at(w, kblock)->rows;
-	iw->insn.type = (uint8_t)w->type;
-	iw->result = (int32_t)(m->mxm_skew_cycles + m->mxm_iw_cycles);
-	iw->in[0].feed = ISCA_FEED_ROWS;
-	iw->in[0].instance = weights->instance;
-	iw->in[0].rows = weights->rows;
-	iw->in[0].due = weights->due;
-	isca_not_before(p->t, iw, weights->due);
-	abc = isca_add_unit(p->t, ISA_OP_ABC, mxm_queue(p, plane, 1), 1, emitted - m->mxm_skew_cycles, p->rows);
+	abc = isca_add_unit(p->t, ISA_OP_ABC, mxm_queue(p, plane, 1), 1, cycle - m->mxm_skew_cycles, p->rows);
 	abc->hold = w->interval - 1;
 	abc->insn.type = (uint8_t)w->type;
-	abc->insn.lanes = (uint16_t)iw->insn.count;
+	abc->insn.lanes = (uint16_t)isca_kblock_at(w, kblock)->rows;
 	abc->result = (int32_t)(m->mxm_skew_cycles + m->mxm_abc_cycles);
 	isca_sample(p->t, abc, 0, wire, 0, w->bytes, position);
-	abc->in[1].feed = ISCA_FEED_ONE;
+	abc->in[1].feed = iw ? ISCA_FEED_ONE : ISCA_FEED_ROWS;
 	abc->in[1].track = iw;
-	if (p->rows == 1)
-		abc->in[1].arrival = (int32_t)m->mxm_skew_cycles;
+	abc->in[1].instance = weights->installed;
+	abc->in[1].rows = 1;
 	for (unsigned i = 0; i < plane_count(w); i++)
 		isca_not_before(p->t, abc, p->c->mxm->plane[plane + i].free);
-	acc = isca_add_unit(p->t, ISA_OP_ACC, mxm_queue(p, plane, 2), 1, emitted + m->mxm_abc_cycles - m->mxm_skew_cycles,
-	                    p->rows);
-	acc->insn.type = (uint8_t)w->type;
+	return abc;
+}
+
+/* All instructions of one engine; returns the wire that carries the sums inward. */
+static int add_engine(pass *p, const adders *a, unsigned link, const loaded *weights)
+{
+	const isa_machine *m = p->c->m;
+	unsigned e = engine_of(p, link), side = isca_engine_side(p->w, e);
+	int position = (int)m->pos_mxm.at[side];
+	int sums = isca_add_wire(p->t, side == 1, 4, p->rows, (int)m->pos_vxm, sum_at_vxm(p, a, link));
+	int64_t emitted = isca_passes(p->c, side == 1, position, isca_wire_at(p->t, sums)->diagonal);
+	int64_t accumulated = emitted - m->mxm_acc_cycles;
+	isca_track *abc = add_abc(p, link, weights, accumulated - m->mxm_abc_cycles);
+	isca_track *acc = isca_add_unit(p->t, ISA_OP_ACC, mxm_queue(p, isca_engine_plane(p->w, e), 2), 1,
+	                                accumulated - m->mxm_skew_cycles, p->rows);
+
+	acc->insn.type = (uint8_t)p->w->type;
 	acc->insn.lanes = (uint16_t)column_lanes(p);
 	acc->result = (int32_t)(m->mxm_skew_cycles + m->mxm_acc_cycles);
 	acc->in[0].feed = ISCA_FEED_TRACK;
@@ -251,15 +272,20 @@ static int add_old(pass *p)
 	return wire;
 }
 
-/* Where row I of the result goes. */
-static uint32_t result_place(const pass *p, const adders *a, uint32_t i, unsigned byte)
+static bool is_last(const pass *p)
 {
-	if (a->last)
+	return p->step + 1 == p->w->steps->len;
+}
+
+/* Where row I of the result goes. */
+static uint32_t result_place(const pass *p, uint32_t i, unsigned byte)
+{
+	if (is_last(p))
 		return isca_c_place(p->w, p->tensors, p->batch, p->first + i, p->block, byte);
 	return sum_place(p, p->step & 1, i, byte);
 }
 
-static void add_result(pass *p, const adders *a, int wire)
+static void add_result(pass *p, int wire)
 {
 	unsigned bytes = isca_wire_at(p->t, wire)->width;
 
@@ -267,7 +293,7 @@ static void add_result(pass *p, const adders *a, int wire)
 		isca_track *k = isca_add_memory(p->t, ISA_OP_WRITE, wire, byte, p->rows);
 
 		for (uint32_t i = 0; i < p->rows; i++)
-			k->place[i] = result_place(p, a, i, byte);
+			k->place[i] = result_place(p, i, byte);
 	}
 }
 
@@ -282,7 +308,7 @@ static int add_adders(pass *p, const adders *a, int old, const int *sums)
 	if (!a->count)
 		return sums[0];
 	for (unsigned i = 0; i < a->count; i++) {
-		bool convert = a->last && p->w->bytes == 2 && i + 1 == a->count;
+		bool convert = is_last(p) && p->w->bytes == 2 && i + 1 == a->count;
 		unsigned link = a->old ? i : i + 1;
 		isca_track *k = add_alu(p, convert ? ISA_OP_CVT : ISA_OP_ADD, i, type, convert ? ISA_TYPE_F16 : type);
 
@@ -294,32 +320,32 @@ static int add_adders(pass *p, const adders *a, int old, const int *sums)
 			isca_sample(p->t, k, 1, sums[link], 0, 4, position);
 		before = k;
 	}
-	west = !isca_is_east(p->c, result_place(p, a, 0, 0) >> 16);
+	west = !isca_is_east(p->c, result_place(p, 0, 0) >> 16);
 	wire = isca_add_wire(p->t, west, isa_type_bytes((enum isa_type)before->insn.dtype), p->rows, position,
 	                     before->issue + before->result);
 	isca_drive(p->t, before, wire, position);
 	return wire;
 }
 
-/* One strand of a step of a unit. */
-static bool build_pass(pass *p, const loaded *weights)
+/* Rows of a strand whose sums stay in one hemisphere. */
+static enum isca_fit build_pass(pass *p, const loaded *weights)
 {
 	const isca_strand *s = p->strand;
-	adders a = {.old = p->step > 0, .last = p->step + 1 == p->w->steps->len};
+	adders a = {.old = p->step > 0};
 	int sums[ISCA_ENGINES], old = -1;
 
-	a.count = s->count - (a.old ? 0u : 1u) + (a.last && p->w->bytes == 2);
+	a.count = s->count - (a.old ? 0u : 1u) + (is_last(p) && p->w->bytes == 2);
 	p->t = isca_template_new(p->c, p->w->interval);
 	for (unsigned l = 0; l < s->count; l++)
 		sums[l] = add_engine(p, &a, l, &weights[l]);
 	if (a.old)
 		old = add_old(p);
-	add_result(p, &a, add_adders(p, &a, old, sums));
+	add_result(p, add_adders(p, &a, old, sums));
 	return isca_prepare(p->t);
 }
 
-/* Notes when the planes are free again. */
-static void note_planes(pass *p)
+/* Notes what was installed, and when the planes are free again. */
+static void note_planes(pass *p, loaded *weights)
 {
 	const isa_machine *m = p->c->m;
 
@@ -331,6 +357,9 @@ static void note_planes(pass *p)
 		if (k->insn.op != ISA_OP_IW && k->insn.op != ISA_OP_ABC)
 			continue;
 		plane = isa_machine_queue(p->c->m, k->line)->index;
+		for (unsigned l = 0; k->insn.op == ISA_OP_IW && l < p->strand->count; l++)
+			if (isca_engine_plane(p->w, engine_of(p, l)) == plane)
+				weights[l].installed = k->instance[0];
 		for (unsigned j = plane; j < plane + plane_count(p->w); j++) {
 			isca_plane *at = &p->c->mxm->plane[j];
 
@@ -350,8 +379,24 @@ static bool fail(const pass *p, const char *what)
 	return false;
 }
 
+/* How many of the next rows have sums that come from, and go to, the hemispheres of the first? */
+static uint32_t same_sides(const pass *p, uint32_t rows)
+{
+	const isca *c = p->c;
+	unsigned buffer = (p->step - 1) & 1;
+	uint32_t n = 1;
+
+	while (n < rows &&
+	       isca_is_east(c, result_place(p, n, 0) >> 16) == isca_is_east(c, result_place(p, 0, 0) >> 16) &&
+	       (!p->step ||
+	        isca_is_east(c, sum_place(p, buffer, n, 0) >> 16) == isca_is_east(c, sum_place(p, buffer, 0, 0) >> 16)))
+		n++;
+	return n;
+}
+
 static bool emit_strand(pass *p)
 {
+	uint64_t end = p->first + p->rows;
 	loaded weights[ISCA_ENGINES];
 
 	for (unsigned l = 0; l < p->strand->count; l++) {
@@ -363,13 +408,23 @@ static bool emit_strand(pass *p)
 			each = p->w->load_rows = each / 2;
 		}
 	}
-	if (!build_pass(p, weights)) {
+	while (p->first < end) {
+		enum isca_fit fit;
+
+		p->rows = MIN(p->rows, same_sides(p, (uint32_t)(end - p->first)));
+		fit = build_pass(p, weights);
+		if (fit == ISCA_FITS) {
+			isca_place(p->t);
+			note_planes(p, weights);
+			p->first += p->rows;
+			p->rows = (uint32_t)(end - p->first);
+		} else {
+			p->rows /= 2;
+		}
 		isca_template_free(p->t);
-		return fail(p, "activations or sums");
+		if (!p->rows && p->first < end)
+			return fail(p, "activations or sums");
 	}
-	isca_place(p->t);
-	note_planes(p);
-	isca_template_free(p->t);
 	return true;
 }
 

@@ -12,6 +12,7 @@ static void clear_operation(gpointer p)
 
 	g_clear_pointer(&op->loop, isca_loop_free);
 	g_clear_pointer(&op->work, isca_work_free);
+	g_clear_pointer(&op->turn, isca_turn_free);
 }
 
 static void clear_tensor(gpointer p)
@@ -84,8 +85,14 @@ static void list_operations(isca_plan *plan)
 			i += add_work(plan, i);
 			continue;
 		}
-		if (m->kind == LOW_VLOOP)
+		if (m->kind == LOW_VLOOP) {
 			add_loops(plan, i);
+		} else {
+			isca_operation op = {.kind = m->kind, .macro = i};
+
+			op.turn = isca_turn_new(plan->c, &m->transpose, plan->tensors);
+			g_array_append_val(plan->operations, op);
+		}
 		i++;
 	}
 }
@@ -100,11 +107,12 @@ static unsigned count_refs(const isca_loop *loop, uint32_t i, enum low_step_kind
 	return count;
 }
 
-/* Does the operation use tensor I where all others find it (not a copy of the host's data of its own)? */
-static bool uses(const isca_operation *op, uint32_t i)
+bool isca_uses(const isca_operation *op, uint32_t i)
 {
 	const isca_work *w = op->work;
 
+	if (op->turn)
+		return op->turn->x == i || op->turn->y == i;
 	if (w)
 		return w->c == i || (w->a == i && !w->a_private) || (w->b == i && !w->b_private);
 	return count_refs(op->loop, i, LOW_LOAD) || count_refs(op->loop, i, LOW_STORE);
@@ -120,7 +128,7 @@ static void find_lives(isca_plan *plan)
 		t->first = UINT32_MAX;
 		t->last = 0;
 		for (guint o = 0; o < plan->operations->len; o++) {
-			if (!uses(&g_array_index(plan->operations, isca_operation, o), i))
+			if (!isca_uses(&g_array_index(plan->operations, isca_operation, o), i))
 				continue;
 			t->first = MIN(t->first, t->host ? 0 : o);
 			t->last = t->output ? UINT32_MAX : o;
@@ -152,7 +160,7 @@ static bool flow_allows(const isca_plan *plan, uint32_t i, unsigned side)
 		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
 		unsigned flow[2] = {op->flow[0], op->flow[1]};
 
-		if (!op->loop || !uses(op, i))
+		if (!op->loop || !isca_uses(op, i))
 			continue;
 		add_flow(plan, op, i, side, flow);
 		if (flow[0] > plan->c->stream_count || flow[1] > plan->c->stream_count)
@@ -165,7 +173,8 @@ static bool place_tensor(isca_plan *plan, uint32_t i)
 {
 	isca_tensor *t = isca_plan_tensor(plan, i);
 	isca_wish wish = {.side = -1, .first = t->first, .last = t->last};
-	isca_tile tile = isca_shape_tile(plan, t, &g_array_index(plan->shapes, isca_shape, i), &wish);
+	const isca_shape *shape = &g_array_index(plan->shapes, isca_shape, i);
+	isca_tile tile = isca_shape_tile(plan, t, shape, &wish);
 	bool both = wish.split || wish.wide;
 	bool allowed[2] = {flow_allows(plan, i, both ? 2 : 0), flow_allows(plan, i, both ? 2 : 1)};
 
@@ -173,16 +182,20 @@ static bool place_tensor(isca_plan *plan, uint32_t i)
 		return false;
 	if (allowed[0] != allowed[1])
 		wish.side = allowed[1];
-	for (guint o = 0; o < plan->operations->len; o++)
-		if (uses(&g_array_index(plan->operations, isca_operation, o), i))
-			isca_set_join(&wish.avoid, &g_array_index(plan->operations, isca_operation, o).used);
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		/* The two sides of a transposition are not used at once, but the buffer between them needs room. */
+		if (isca_uses(op, i) && (!op->turn || shape->stacked))
+			isca_set_join(&wish.avoid, &op->used);
+	}
 	if (!isca_allocate(plan->c, &tile, &wish))
 		return false;
 	g_array_append_val(t->tiles, tile);
 	for (guint o = 0; o < plan->operations->len; o++) {
 		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
 
-		if (!uses(op, i))
+		if (!isca_uses(op, i))
 			continue;
 		isca_set_join(&op->used, &tile.slices);
 		if (op->loop)
@@ -232,7 +245,8 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 			if (getenv("ISCA_DEBUG")) g_printerr("hopeless %u %s\n", i, t->name);
 			return false;
 		}
-		order[count++] = (entry){shape->row_mod * shape->block_mod * isa_type_bytes(t->type), i};
+		order[count++] =
+		    (entry){shape->row_mod * shape->block_mod * (shape->stacked ? 1 : isa_type_bytes(t->type)), i};
 	}
 	qsort(order, count, sizeof(entry), compare_entries);
 	for (guint i = 0; i < count; i++)
@@ -244,6 +258,8 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
 
 		if (op->work && !isca_place_work(plan, op, o))
+			return false;
+		if (op->turn && !isca_place_turn(plan, op, o))
 			return false;
 	}
 	return true;
@@ -320,10 +336,12 @@ isca_plan *isca_plan_new(isca *c)
 			isca_describe(c, t);
 	}
 	for (guint o = 0; o < plan->operations->len; o++) {
-		const isca_work *w = g_array_index(plan->operations, isca_operation, o).work;
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
 
-		if (w)
-			isca_fill_work(plan, w);
+		if (op->work)
+			isca_fill_work(plan, op->work);
+		if (op->turn)
+			isca_fill_turn(plan, op->turn);
 	}
 	return plan;
 }

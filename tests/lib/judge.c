@@ -257,8 +257,7 @@ static void missing_violations(comparison *c, const GArray *a, const GArray *b, 
 		for (unsigned k = 0; k < b->len && !found; k++) {
 			const probe_violation *w = &g_array_index(b, probe_violation, k);
 
-			found = v->cycle == w->cycle && v->kind == w->kind && v->insn == w->insn &&
-			        v->index == w->index;
+			found = same_violation(v, w);
 		}
 		if (!found)
 			differ(c, "%s (instruction %u.%u) at " I64 " in %s: violation of %s only (detail " I64 ")",

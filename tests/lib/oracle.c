@@ -327,6 +327,7 @@ static void free_issue(gpointer at)
 		g_array_unref(issue->ranges);
 	if (issue->banks)
 		g_array_unref(issue->banks);
+	g_free(issue->row_lanes);
 	g_free(issue->operand[0]);
 	g_free(issue->operand[1]);
 	g_free(issue->packed);

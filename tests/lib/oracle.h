@@ -23,6 +23,11 @@ typedef struct oracle_options {
 	/* Called when an epoch is over (the next one begins, or the run ends). */
 	void (*epoch_end)(void *state, const oracle_memory *memory, uint32_t epoch);
 	void *epoch_state;
+	/* Called for every segment of an operand that is sampled: the instance found there, 0 for the host's data, and
+	 * whether anything was. */
+	void (*sampled)(void *state, uint32_t insn, uint32_t index, unsigned operand, unsigned segment, bool found,
+	                uint32_t instance);
+	void *sampled_state;
 } oracle_options;
 
 typedef struct oracle_result {

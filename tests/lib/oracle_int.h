@@ -14,6 +14,7 @@ enum {
 	OR_BYTES_MAX = 8192, /* largest operand of all but LW and the hashed SRAM: 16 operands of TRANSPOSE */
 	OR_STREAMS = 64,
 	OR_PLANES = 4,
+	OR_ROWS = 1024,
 	OR_ALUS = 32,
 	OR_LINKS = 128,
 };
@@ -59,6 +60,7 @@ typedef struct or_issue {
 	bool executes;       /* nothing is wrong with the word */
 	unsigned doubted;    /* operands whose violation is on record, one bit each */
 	uint8_t *operand[2]; /* VXM: sampled at q (ALU latches at s), used at s */
+	uint16_t *row_lanes; /* IW: as in or_install */
 	/* hashed SRAM */
 	bool is_store;
 	GArray *ranges;   /* or_range, packed order */
@@ -112,6 +114,7 @@ typedef struct or_install {
 	or_value *value; /* rows x lanes bytes */
 	unsigned rows;
 	enum isa_type type;
+	uint16_t row_lanes[OR_ROWS]; /* lanes each row was loaded with */
 } or_install;
 
 typedef struct or_plane {

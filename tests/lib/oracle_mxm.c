@@ -47,7 +47,7 @@ static void load_weights(or_run *run, or_issue *issue)
 	for (unsigned k = 0; k < insn->count; k++)
 		for (unsigned half = 0; half < element; half++) {
 			or_place place = {OR_SHADOW, shadow_index(run, plane_of(issue) + half, issue->addr + k), 0};
-			or_value *row = or_value_new(run, issue->tag, due, NULL, (unsigned)run->hw->lanes);
+			or_value *row = or_value_new(run, issue->tag, due, NULL, insn->lanes);
 
 			for (unsigned lane = 0; lane < insn->lanes; lane++)
 				row->bytes[lane] = packed[(k * insn->lanes + lane) * element + half];
@@ -63,6 +63,8 @@ static void installed(or_run *run, or_item *item)
 	plane->active = g_new0(or_install, 1);
 	g_ptr_array_add(run->garbage, plane->active);
 	plane->active->value = item->value;
+	for (unsigned row = 0; row < item->issue->insn->count; row++)
+		plane->active->row_lanes[row] = item->issue->row_lanes[row];
 	plane->active->rows = item->issue->insn->count;
 	plane->active->type = item->issue->insn->type;
 }
@@ -77,6 +79,7 @@ static void install_weights(or_run *run, or_issue *issue)
 		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, insn->count);
 		return;
 	}
+	issue->row_lanes = g_new0(uint16_t, OR_ROWS);
 	for (unsigned half = 0; half < planes_used(issue); half++) {
 		unsigned plane = plane_of(issue) + half;
 		or_value *weights = or_value_new(run, issue->tag, due, NULL, insn->count * lanes);
@@ -87,8 +90,9 @@ static void install_weights(or_run *run, or_issue *issue)
 
 			or_check(run, issue, 0, row, &(or_place){OR_SHADOW, shadow_index(run, plane, row), 0}, found,
 			         ISA_VIOLATION_IW_BEFORE_WEIGHTS);
+			issue->row_lanes[row] = found ? (uint16_t)found->size : 0;
 			if (found)
-				memcpy(weights->bytes + row * lanes, found->bytes, lanes);
+				memcpy(weights->bytes + row * lanes, found->bytes, MIN(lanes, found->size));
 		}
 		or_log(run, issue->tag, &place, due);
 		or_file(run, due, OR_PHASE_DUE,
@@ -204,9 +208,7 @@ static void accumulate(or_run *run, or_item *item)
 	if (insn->mode) {
 		or_check(run, issue, 2, 0, &place, old, ISA_VIOLATION_UNWRITTEN);
 		for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && old; lane++) {
-			if (lane >= insn->lanes) {
-				memcpy(block->bytes + 4 * lane, old->bytes + 4 * lane, 4);
-			} else if (insn->type == ISA_TYPE_F16) {
+			if (insn->type == ISA_TYPE_F16) {
 				set_f32(block, lane, get_f32(old, lane) + get_f32(block, lane));
 			} else {
 				int64_t sum = get_i32(old, lane) + get_i32(block, lane);
@@ -272,14 +274,15 @@ static void multiply(or_run *run, or_issue *issue)
 	for (unsigned half = 0; half < planes_used(issue); half++)
 		check_weights(run, issue, plane_of(issue) + half);
 	if (plane->active)
-		rows = MIN(plane->active->rows, (unsigned)run->hw->lanes);
-	for (unsigned lane = 0; lane < insn->lanes && rows; lane++) {
+		rows = MIN(plane->active->rows, insn->lanes);
+	for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && rows; lane++) {
 		if (insn->type == ISA_TYPE_F16)
 			set_f32(block, lane, fp16_lane(run, plane, rows, lane, activation));
 		else
 			set_i32(block, lane, int8_lane(run, plane, rows, lane, activation));
 	}
-	issue->record.work = rows * insn->lanes;
+	for (unsigned row = 0; row < rows; row++)
+		issue->record.work += plane->active->row_lanes[row];
 	if (!row_exists(run, issue))
 		return;
 	or_log(run, issue->tag, &place, due);

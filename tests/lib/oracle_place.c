@@ -35,7 +35,7 @@ or_shape or_operand_shape(const or_run *run, const or_issue *issue, enum or_oper
 			return (or_shape){type, insn->count * insn->lanes * type, 1};
 		if (insn->op == ISA_OP_ACC)
 			return (or_shape){4, insn->lanes * 4U, 1};
-		return (or_shape){type, lanes * type, 1};
+		return (or_shape){type, insn->lanes * type, 1};
 	case ISA_UNIT_C2C:
 		return (or_shape){1, link_bytes(run->hw), 1};
 	default:
@@ -117,6 +117,9 @@ void or_check(or_run *run, or_issue *issue, unsigned operand, unsigned segment, 
 	or_doubt doubt = {.issue = issue, .place = *place, .q = run->now, .found = found, .otherwise = absent};
 	int64_t *arrival = &issue->record.arrival[operand];
 
+	if (run->options.sampled)
+		run->options.sampled(run->options.sampled_state, issue->record.insn, issue->record.index, operand,
+		                     segment, found != NULL, found ? found->tag : 0);
 	doubt.expects = named_producer(run, issue, operand, segment, &doubt.expected);
 	if (found) {
 		if (found->tag)

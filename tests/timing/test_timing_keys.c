@@ -36,7 +36,7 @@
 	"@163 mem0: load act.1 addr=0 len=640\n.image 320 320\n"                                                       \
 	"@0 mem1: load wt.0 addr=0 len=2 x160 every 1 step 2\n"                                                        \
 	"@4 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=1 x160 every 1 step 1\n"                                    \
-	"@164 mxm0.w: iw count=160 type=fp16\n@167 mxm0.a: abc act.1 addr=0 type=fp16 lanes=1\n"                       \
+	"@164 mxm0.w: iw count=160 type=fp16\n@167 mxm0.a: abc act.1 addr=0 type=fp16 lanes=160\n"                     \
 	"@180 mxm0.c: acc r0 addr=0 type=fp16 lanes=1\n@214 mem0: store r0 addr=0 len=4\n"
 
 static const struct {

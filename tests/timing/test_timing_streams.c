@@ -206,14 +206,15 @@ static void two_drives_of_one_cell_collide(void)
 
 static void neighbour_on_the_stream_is_the_wrong_operand_or_a_late_one(void)
 {
-	/* Two words follow each other on e0: due at 11 in 41 and 42.  A reader at 11 in 42 wants the first: it has
-	 * passed. A reader in 41 wants the second: it comes only after. */
+	/* Two words follow each other on e0, due at 11 in 41 and 42, at 12 (w39) in 42 and 43.  A reader at 12 in 43
+	 * that wants the first comes too late; a reader in 42 that wants the second, read in 41 and on its way, too
+	 * early. */
 	const char *text = ".epoch \"e\" start=0\n.image $w43:0 640\n"
 			   "x: @40 mem.w43: read e0 addr=0 x2 every 1 step 1\n"
-			   "@%d mem.w42: write e0 addr=0\n.source 0 from=x+%d\n";
-	g_autofree char *passed = g_strdup_printf(text, 42, 0);
-	g_autofree char *not_yet = g_strdup_printf(text, 41, 1);
-	g_autofree char *fine = g_strdup_printf(text, 42, 1);
+			   "@%d mem.w39: write e0 addr=0\n.source 0 from=x+%d\n";
+	g_autofree char *passed = g_strdup_printf(text, 43, 0);
+	g_autofree char *not_yet = g_strdup_printf(text, 42, 1);
+	g_autofree char *fine = g_strdup_printf(text, 43, 1);
 	g_autoptr(micro) a = micro_run("tsp-isca20", passed);
 	g_autoptr(micro) b = micro_run("tsp-isca20", not_yet);
 	g_autoptr(micro) c = micro_run("tsp-isca20", fine);

@@ -93,8 +93,8 @@ static micro *sum_of(const char *machine, int count)
 	                       "@0 mem0: load wt.0 addr=0 len=1\n@0 mem1: load act.1 addr=0 len=320\n"
 	                       "@4 mxm0.w: lw wt.0 addr=0 count=1 type=int8 lanes=1 x320 every 1 step 1\n"
 	                       "@324 mxm0.w: iw count=320 type=int8\n"
-	                       "@327 mxm0.a: abc act.1 addr=0 type=int8 lanes=1\n"
-	                       "@328 mxm0.a: abc act.1 addr=0 mode=add type=int8 lanes=1 x%d every 1\n",
+	                       "@327 mxm0.a: abc act.1 addr=0 type=int8 lanes=320\n"
+	                       "@328 mxm0.a: abc act.1 addr=0 mode=add type=int8 lanes=320 x%d every 1\n",
 	                       activation, count - 1);
 	return micro_run(machine, text);
 }

@@ -65,10 +65,10 @@ static void refusals_name_the_column(void)
 	         "workload 'vmap:and,4', column 6: 'and' is defined for int8, int16 and int32, not for fp16"},
 		{"vmap:exp,4:int8",
 	         "workload 'vmap:exp,4:int8', column 6: 'exp' is defined for fp16 and fp32, not for int8"},
-		{"fft:12", "workload 'fft:12', column 5: expected a power of two from 2 to 2^24, found 12"},
-		{"fft:1", "workload 'fft:1', column 5: expected a power of two from 2 to 2^24, found 1"},
+		{"fft:12", "workload 'fft:12', column 5: expected a power of two from 1 to 2^24, found 12"},
+		{"fft:0", "workload 'fft:0', column 5: expected the number of points, a positive number, found 0"},
 		{"fft:33554432",
-	         "workload 'fft:33554432', column 5: expected a power of two from 2 to 2^24, found 33554432"},
+	         "workload 'fft:33554432', column 5: expected a power of two from 1 to 2^24, found 33554432"},
 		{"conv:1x3x8x8", "workload 'conv:1x3x8x8', column 13: expected ',' and the filters KxRxS"},
 		{"conv:1x3x8x8,4x9x3",
 	         "workload 'conv:1x3x8x8,4x9x3', column 1: the filter (9 x 3) is larger than the padded input (8 x 8)"},
@@ -94,7 +94,7 @@ static void unknown_words_are_answered_with_the_nearest_generator(void)
 		"gem:1x2x3", TSP_ERROR_USER,
 		"workload 'gem:1x2x3', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
 		"layernorm:..., transpose:..., fft:..., vmap:..., or a file ending in .csv or .graph; nearest is "
-	        "'gemm'");
+		"'gemm'");
 	assert_refused(
 		"model.onnx", TSP_ERROR_USER,
 		"workload 'model.onnx', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
@@ -105,12 +105,18 @@ static void unknown_words_are_answered_with_the_nearest_generator(void)
  */
 static void every_generator_has_a_name_syntax_and_line(void)
 {
+	g_autofree char *manual = NULL;
+
+	CU_ASSERT_TRUE_FATAL(g_file_get_contents(TSPSIM_SRCDIR "/docs/workloads.md", &manual, NULL, NULL));
 	CU_ASSERT_EQUAL(frontend_generator_count, 9);
 	for (size_t i = 0; i < frontend_generator_count; i++) {
 		const frontend_generator *f = &frontend_generators[i];
 		isa_machine *m = machine();
 		g_autoptr(GError) error = NULL;
 
+		g_autofree char *row = g_strdup_printf("\n| `%s:", f->name);
+
+		CU_ASSERT_PTR_NOT_NULL(strstr(manual, row));
 		CU_ASSERT_TRUE(g_str_has_prefix(f->syntax, f->name));
 		CU_ASSERT_EQUAL(f->syntax[strlen(f->name)], ':');
 		CU_ASSERT_EQUAL(f->doc[strlen(f->doc) - 1], '.');
