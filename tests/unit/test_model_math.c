@@ -639,7 +639,7 @@ static void values_travel_on_streams_and_links(void)
 		"@140 mem.w2: read e2 addr=0\n@141 mem.w0: gather e3, e2\n@143 mem.w3: write e3 addr=2\n"
 		"@150 mem.w2: read e2 addr=0\n@150 mem.w0: read e3 addr=2\n@151 mem.w1: scatter e3, e2\n"
 		"@200 mem.w0: read w5 addr=1\n@215 c2c.w0: send w5\n@451 c2c.w0: recv e5\n@466 mem.w3: write e5 "
-	        "addr=3\n");
+		"addr=3\n");
 	r = rig_run(text->str, &(rig_setup){.machine = "tsp-isca20", .functional = true});
 	RIG_CLEAN(r);
 	read_back(r, 3 * 2621440, got, LANES);

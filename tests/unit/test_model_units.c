@@ -163,7 +163,7 @@ static void latches_are_sampled_when_the_alu_starts(void)
 	RIG_RESULT(r, 1, 9);
 	RIG_RESULT(r, 2, 12);
 	CU_ASSERT_EQUAL(rig_issue(r, 2, 0)->arrival[0], 9);
-	RIG_ONE(r, ISA_VIOLATION_LATE_OPERAND, 3, 6);
+	RIG_ONE(r, ISA_VIOLATION_LATE_OPERAND, 3, 8); /* sampled at 6 + 2 */
 	rig_free(r);
 }
 
