@@ -48,13 +48,17 @@ static const guint8 *take(cursor *c, uint64_t bytes)
 	return at;
 }
 
-static uint64_t get(cursor *c, unsigned bytes)
+static inline uint64_t get(cursor *c, unsigned bytes)
 {
-	const guint8 *raw = take(c, bytes);
 	uint64_t value = 0;
 
-	for (unsigned i = 0; raw && i < bytes; i++)
-		value |= (uint64_t)raw[i] << 8 * i;
+	if (c->failed || bytes > c->end - c->at) {
+		take(c, bytes); /* says so */
+		return 0;
+	}
+	for (unsigned i = 0; i < bytes; i++)
+		value |= (uint64_t)c->data[c->at + i] << 8 * i;
+	c->at += bytes;
 	return value;
 }
 
@@ -211,39 +215,31 @@ static void read_tensors(cursor *c, isa_program *p)
 static void read_insn(cursor *c, isa_program *p)
 {
 	size_t at = c->at;
-	isa_insn insn;
+	isa_insn insn = isa_insn_make(ISA_OP_SYNC, 0, 0);
+	isa_word word;
 	uint32_t node;
+	unsigned extras;
 	g_autofree char *problem = NULL;
 
-	insn.op = (uint16_t)get(c, 2);
-	insn.queue = (uint16_t)get(c, 2);
+	word.lo = get(c, 8);
+	word.hi = get(c, 8);
+	if (!c->failed && !isa_decode(word, &insn))
+		damaged(c, at, "instruction %u: no legal instruction word", p->insns->len);
 	insn.cycle = (int64_t)get(c, 8);
+	insn.queue = (uint16_t)get(c, 2);
+	node = (uint32_t)get_below(c, 4, MAX(p->nodes->len, 1), "node");
+	extras = (unsigned)get_below(c, 1, 2 * ISA_EXTRA_ROTATIONS, "flags");
 	for (int i = 0; i < ISA_LOOPS; i++) {
+		if (!(extras >> i & 1))
+			continue;
 		insn.loop[i].count = (uint32_t)get(c, 4);
 		insn.loop[i].interval = (uint32_t)get(c, 4);
 		insn.loop[i].step = get_i32(c);
 	}
-	for (int i = 0; i < ISA_ROT_COUNT; i++) {
+	for (int i = 0; (extras & ISA_EXTRA_ROTATIONS) && i < ISA_ROT_COUNT; i++) {
 		insn.rot[i].step = (int8_t)(uint8_t)get(c, 1);
 		insn.rot[i].wrap = (uint16_t)get(c, 2);
 	}
-	insn.addr = (uint32_t)get(c, 4);
-	insn.waddr = (uint32_t)get(c, 4);
-	insn.pitch = get_i32(c);
-	insn.imm = (uint32_t)get(c, 4);
-	insn.count = (uint32_t)get(c, 4);
-	insn.len = (uint16_t)get(c, 2);
-	insn.seg = (uint16_t)get(c, 2);
-	insn.dst = (uint16_t)get(c, 2);
-	insn.src0 = (uint16_t)get(c, 2);
-	insn.src1 = (uint16_t)get(c, 2);
-	insn.lanes = (uint16_t)get(c, 2);
-	insn.map = (uint16_t)get(c, 2);
-	insn.distance = (int16_t)(uint16_t)get(c, 2);
-	insn.type = (uint8_t)get(c, 1);
-	insn.dtype = (uint8_t)get(c, 1);
-	insn.mode = (uint8_t)get(c, 1);
-	node = (uint32_t)get_below(c, 4, MAX(p->nodes->len, 1), "node");
 	if (c->failed)
 		return;
 	problem = isa_insn_problem(p, &insn);
@@ -356,7 +352,7 @@ static const struct section {
 	void (*read)(cursor *c, isa_program *p);
 } sections[] = {
 #define SECTION(tag, id, hashed) {tag, read_##id},
-    ISA_SECTIONS(SECTION)
+	ISA_SECTIONS(SECTION)
 #undef SECTION
 };
 
@@ -404,21 +400,12 @@ static bool walk_sections(cursor *c, size_t length, isa_program *p)
 	return c->at == limit || damaged(c, c->at, "bytes after the last section");
 }
 
-isa_program *isa_program_read(const char *path, GError **error)
+isa_program *isa_program_parse(const char *path, const void *data, size_t length, GError **error)
 {
-	g_autofree char *text = NULL;
-	g_autoptr(GError) cause = NULL;
-	gsize length;
-	cursor c = {.path = path, .error = error};
+	cursor c = {.path = path, .data = data, .end = length, .error = error};
 	isa_program *p;
 
-	if (!g_file_get_contents(path, &text, &length, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-		return NULL;
-	}
-	c.data = (const guint8 *)text;
-	c.end = length;
-	if (length < 4 || memcmp(text, ISA_MAGIC, 4) != 0) {
+	if (length < 4 || memcmp(data, ISA_MAGIC, 4) != 0) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: not a program container (offset 0: expected \"%s\")",
 		            path, ISA_MAGIC);
 		return NULL;
@@ -436,4 +423,17 @@ isa_program *isa_program_read(const char *path, GError **error)
 		return NULL;
 	}
 	return p;
+}
+
+isa_program *isa_program_read(const char *path, GError **error)
+{
+	g_autofree char *data = NULL;
+	g_autoptr(GError) cause = NULL;
+	gsize length;
+
+	if (!g_file_get_contents(path, &data, &length, &cause)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
+		return NULL;
+	}
+	return isa_program_parse(path, data, length, error);
 }

@@ -52,8 +52,8 @@ int isa_place_from_text(const char *text)
 		const char *prefix;
 		int base, count;
 	} kinds[] = {
-	    {"r", ISA_PLACE_VREG(0), 1024}, {"e", ISA_PLACE_STREAM(0, 0), 32}, {"w", ISA_PLACE_STREAM(1, 0), 32},
-	    {"act.", ISA_PLACE_ACT(0), 16}, {"wt.", ISA_PLACE_WT(0), 8},       {"alu.", ISA_PLACE_ALU(0), 32},
+		{"r", ISA_PLACE_VREG(0), 1024}, {"e", ISA_PLACE_STREAM(0, 0), 32}, {"w", ISA_PLACE_STREAM(1, 0), 32},
+		{"act.", ISA_PLACE_ACT(0), 16}, {"wt.", ISA_PLACE_WT(0), 8},       {"alu.", ISA_PLACE_ALU(0), 32},
 	};
 
 	if (strcmp(text, "imm") == 0)
@@ -185,6 +185,17 @@ static bool instances_are_exact(const isa_program *p)
 	return next <= UINT32_MAX;
 }
 
+/* The shortest of 15 or 17 digits that is read back as VALUE. */
+static void print_real(GString *out, double value)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_ascii_formatd(text, sizeof text, "%.15g", value);
+	if (g_ascii_strtod(text, NULL) < value || g_ascii_strtod(text, NULL) > value)
+		g_ascii_formatd(text, sizeof text, "%.17g", value);
+	g_string_append(out, text);
+}
+
 static void print_image(GString *out, const isa_image *image)
 {
 	g_string_append_printf(out, ".image 0x%" G_GINT64_MODIFIER "x " U64 "\n", image->location, image->bytes);
@@ -203,13 +214,14 @@ static void print_epochs(printer *pr)
 
 	for (guint i = 0; i < pr->program->epochs->len; i++) {
 		const isa_epoch *e = &g_array_index(pr->program->epochs, isa_epoch, i);
-		char ceiling[G_ASCII_DTOSTR_BUF_SIZE];
 
 		g_string_append(out, ".epoch");
 		print_quoted(out, e->name);
-		g_string_append_printf(
-		    out, " start=" I64 " end=" I64 " macs=" U64 " vxm_ops=" U64 " ceiling=%s graph=%u\n", e->start,
-		    e->end, e->macs, e->vxm_ops, g_ascii_dtostr(ceiling, sizeof ceiling, e->mxm_ceiling), e->graph);
+		g_string_append_printf(out,
+		                       " start=" I64 " end=" I64 " macs=" U64 " vxm_ops=" U64 " ceiling=", e->start,
+		                       e->end, e->macs, e->vxm_ops);
+		print_real(out, e->mxm_ceiling);
+		g_string_append_printf(out, " graph=%u\n", e->graph);
 		for (guint j = 0; e->images && j < e->images->len; j++)
 			print_image(out, &g_array_index(e->images, isa_image, j));
 	}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libisa.a
 libisa_a_SOURCES = \
 	isa/error.c isa/error.h \

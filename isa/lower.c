@@ -6,11 +6,11 @@
  *
  * When a queue reads its words (docs/design.md): the word after an instruction, or after the last issue that a REPEAT
  * makes, is read one cycle later; a NOP of n is read in the first of its n cycles; the word after SYNC or NOTIFY is
- * read at the release.  A word leaves the queue when it is read.  IFETCH is put at the first free cycle in which the
- * words it brings have room: no other place lets them arrive earlier, so a queue that runs dry with this rule runs dry
- * with any. An IFETCH that the container holds already counts like an inserted one, so lowering twice changes nothing.
+ * read at the release.  A word leaves the queue when it is read.  IFETCH is put at the first free cycle (one that a NOP
+ * would fill) in which the words it brings have room: nowhere else would they arrive earlier.  An IFETCH that the
+ * container holds already counts like an inserted one, so lowering twice changes nothing.
  */
-#include "isa/program.h"
+#include "isa/program_int.h"
 #include "isa/format.h"
 
 #include <stdlib.h>
@@ -125,10 +125,12 @@ static bool check_time(const writer *w, uint32_t id, GError **error)
 	}
 	if (insn->cycle < first) {
 		g_autofree char *why =
-		    g_strdup_printf("issues before cycle " I64 ", the first after the barrier", first);
+			g_strdup_printf("issues before cycle " I64 ", the first after the barrier", first);
 
 		return fail_insn(w, id, error, first ? why : "issues before cycle 0");
 	}
+	if (insn->cycle >= ISA_CYCLE_MAX)
+		return fail_insn(w, id, error, "issues later than a container can say");
 	if (loop[0].count > 1 && !loop[0].interval)
 		return fail_insn(w, id, error, "two issues in one cycle (interval 0)");
 	if (loop[1].count > 1 && loop[1].interval <= (uint64_t)(loop[0].count - 1) * loop[0].interval)

@@ -15,7 +15,8 @@
  * Expected instance for segment s of the operand at loop indices (i0, i1):
  *     base + i0*step0 + i1*step1 + (s / seg_div) * seg_step,   s counted from this piece's first segment.
  * A segment is: one stream of a wide stream operand; one 16-byte granule (from the operand's first granule, packed order) of a
- * hashed SRAM access; one word of direct SRAM; one row of weights for IW; else the whole operand. */
+ * hashed SRAM access; one word of direct SRAM (GATHER: one a superlane); one row of weights for IW; one register of TRANSPOSE's
+ * 16; else the whole operand. */
 typedef struct isa_source {
 	uint32_t base;
 	int32_t step0, step1;
@@ -27,7 +28,7 @@ typedef struct isa_source {
 enum { ISA_TAG_GRANULE = 16 }; /* bytes of hashed SRAM with one producer */
 
 /* Which operand of which op a source belongs to (operand index):
- *   0: SRC0, or the SRAM data of LOAD*, READ, READWRITE, the weight rows of IW,
+ *   0: SRC0, or the SRAM data of LOAD*, READ, READWRITE, GATHER, the weight rows of IW, the SEND of RECV,
  *      the accumulator row of ACC (the last ABC into it)
  *   1: SRC1; the installed weights of ABC (the IW); the stored stream of READWRITE
  *   2: the ABC before this one into the same accumulator row, when this one adds */
@@ -128,8 +129,9 @@ uint32_t isa_program_add_map(isa_program *program, const uint16_t *lanes320); /*
 static inline isa_insn *isa_program_insn(const isa_program *p, uint32_t id) { return &g_array_index(p->insns, isa_insn, id); }
 static inline uint32_t isa_program_instance(const isa_program *p, uint32_t id) { return g_array_index(p->instance_base, uint32_t, id); }
 
-/* Encodes all queues: sorts each queue's instructions by cycle, fills gaps with NOP, writes REPEAT words, inserts IFETCH
- * where icu.queue_words is finite (as late as possible, in a free cycle; the inserted instruction joins the container).
+/* Encodes all queues: sorts each queue's instructions by cycle, fills gaps with NOP, writes REPEAT words, puts SYNC and one
+ * NOTIFY at the heads of used queues where icu.barrier_cycles > 0, and IFETCH where icu.queue_words is finite (in the first free
+ * cycle in which the words it brings have room).  Inserted instructions join the container; lowering again adds none.
  * Fails when two instructions need one queue in one cycle (loops that interleave on one queue are refused: an instruction
  * occupies its queue from first to last issue), or a queue would run dry. */
 bool isa_lower(isa_program *program, const isa_machine *machine, GError **error);

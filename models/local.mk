@@ -1,3 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libmodels.a
 libmodels_a_SOURCES = \
-	models/tsp/chip.h
+	models/common/value.c models/common/value.h models/common/cell.c models/common/cell.h \
+	models/common/source.h models/common/store.c models/common/store.h \
+	models/common/banks.c models/common/banks.h \
+	models/tsp/chip.c models/tsp/chip.h models/tsp/internal.h models/tsp/dispatch.c \
+	models/tsp/icu.c models/tsp/operand.c models/tsp/vreg.c models/tsp/stream.c \
+	models/tsp/sram.c models/tsp/mem.c models/tsp/vxm.c models/tsp/vxm_math.c models/tsp/vxm_math.h \
+	models/tsp/mxm.c models/tsp/mxm_math.c models/tsp/mxm_math.h models/tsp/sxm.c models/tsp/c2c.c \
+	models/tsp/audit.c models/tsp/violation.c

@@ -24,7 +24,21 @@ libtap_a_SOURCES = tests/lib/tap.c tests/lib/tap.h
 libtap_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 EXTRA_DIST += tests/lib/tap.sh
 
+# Fragments add to these: tests that take minutes to hours, and programs that measure.
+LONG_TESTS =
+BENCHES =
+check-long: $(check_PROGRAMS) $(check_LIBRARIES)
+	$(MAKE) check-TESTS TESTS='$(LONG_TESTS)'
+bench: tspsim$(EXEEXT) $(BENCHES)
+	@for bench in $(BENCHES); do echo "== $$bench"; \
+		$(AM_TESTS_ENVIRONMENT) case $$bench in *.sh) sh $(srcdir)/$$bench;; *) ./$$bench;; esac || exit 1; done
+.PHONY: check-long bench
+
 include $(top_srcdir)/tests/tools.mk
 include $(top_srcdir)/tests/alg.mk
 include $(top_srcdir)/tests/sim.mk
+include $(top_srcdir)/tests/graph.mk
+include $(top_srcdir)/tests/isa.mk
+include $(top_srcdir)/tests/traces.mk
 include $(top_srcdir)/tests/oracle.mk
+include $(top_srcdir)/tests/model.mk

@@ -4,15 +4,43 @@
 check_LIBRARIES += liboracle.a
 liboracle_a_SOURCES = \
 	tests/lib/oracle.h tests/lib/oracle_int.h tests/lib/oracle.c tests/lib/oracle_banks.c tests/lib/oracle_direct.c \
-	tests/lib/oracle_mem.c tests/lib/oracle_mxm.c tests/lib/oracle_place.c tests/lib/oracle_queue.c \
+	tests/lib/oracle_legal.c tests/lib/oracle_mem.c tests/lib/oracle_mxm.c tests/lib/oracle_place.c tests/lib/oracle_queue.c \
 	tests/lib/oracle_sxm.c tests/lib/oracle_vxm.c \
-	tests/timing/micro.c tests/timing/micro.h
+	tests/lib/judge.c tests/lib/judge.h tests/timing/micro.c tests/timing/micro.h
 liboracle_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 
-ORACLE_LIBS = liboracle.a libtap.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+ORACLE_LIBS = liboracle.a $(TEST_LIBS)
 
-check_PROGRAMS += tests/timing/test_timing_hashed
+TIMING_TESTS = tests/timing/test_timing_hashed tests/timing/test_timing_streams tests/timing/test_timing_units \
+	tests/timing/test_timing_queues tests/timing/test_timing_rates \
+	tests/timing/test_timing_violations tests/timing/test_timing_keys
+check_PROGRAMS += $(TIMING_TESTS)
+TESTS += $(TIMING_TESTS)
 tests_timing_test_timing_hashed_SOURCES = tests/timing/test_timing_hashed.c
+nodist_EXTRA_tests_timing_test_timing_hashed_SOURCES = tools/dummy.cxx
 tests_timing_test_timing_hashed_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_timing_test_timing_hashed_LDADD = $(ORACLE_LIBS)
-TESTS += tests/timing/test_timing_hashed
+tests_timing_test_timing_streams_SOURCES = tests/timing/test_timing_streams.c
+nodist_EXTRA_tests_timing_test_timing_streams_SOURCES = tools/dummy.cxx
+tests_timing_test_timing_streams_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_streams_LDADD = $(ORACLE_LIBS)
+tests_timing_test_timing_units_SOURCES = tests/timing/test_timing_units.c
+nodist_EXTRA_tests_timing_test_timing_units_SOURCES = tools/dummy.cxx
+tests_timing_test_timing_units_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_units_LDADD = $(ORACLE_LIBS)
+tests_timing_test_timing_queues_SOURCES = tests/timing/test_timing_queues.c
+nodist_EXTRA_tests_timing_test_timing_queues_SOURCES = tools/dummy.cxx
+tests_timing_test_timing_queues_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_queues_LDADD = $(ORACLE_LIBS)
+tests_timing_test_timing_rates_SOURCES = tests/timing/test_timing_rates.c
+nodist_EXTRA_tests_timing_test_timing_rates_SOURCES = tools/dummy.cxx
+tests_timing_test_timing_rates_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_rates_LDADD = $(ORACLE_LIBS)
+tests_timing_test_timing_violations_SOURCES = tests/timing/test_timing_violations.c
+nodist_EXTRA_tests_timing_test_timing_violations_SOURCES = tools/dummy.cxx
+tests_timing_test_timing_violations_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_violations_LDADD = $(ORACLE_LIBS)
+tests_timing_test_timing_keys_SOURCES = tests/timing/test_timing_keys.c
+nodist_EXTRA_tests_timing_test_timing_keys_SOURCES = tools/dummy.cxx
+tests_timing_test_timing_keys_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_keys_LDADD = $(ORACLE_LIBS)

@@ -17,8 +17,8 @@ static const struct key_unit {
 	const char *prefix;
 	enum isa_unit unit;
 } key_units[] = {
-	{"sram.", ISA_UNIT_MEM}, {"mem.", ISA_UNIT_MEM}, {"vreg.", ISA_UNIT_VXM}, {"vxm.", ISA_UNIT_VXM},
-	{"mxm.", ISA_UNIT_MXM},  {"sxm.", ISA_UNIT_SXM}, {"link.", ISA_UNIT_C2C},
+	{"sram.", ISA_UNIT_MEM}, {"vxm.", ISA_UNIT_VXM},  {"mxm.", ISA_UNIT_MXM},
+	{"sxm.", ISA_UNIT_SXM},  {"link.", ISA_UNIT_C2C},
 };
 
 typedef struct used {
@@ -58,8 +58,10 @@ static bool matters(const used *u, const isa_machine *machine, const char *key)
 		return machine->icu_queue_words > 0;
 	if (g_str_has_prefix(key, "streams.") || g_str_has_prefix(key, "floorplan."))
 		return machine->streams > 0;
-	if (machine->hashed ? g_str_has_prefix(key, "mem.") : g_str_has_prefix(key, "sram."))
-		return false;
+	if (g_str_has_prefix(key, "mem."))
+		return !machine->hashed && u->unit[ISA_UNIT_MEM];
+	if (g_str_has_prefix(key, "vreg."))
+		return machine->vreg_count > 0;
 	for (unsigned i = 0; i < G_N_ELEMENTS(key_units); i++)
 		if (g_str_has_prefix(key, key_units[i].prefix))
 			return u->unit[key_units[i].unit];
@@ -72,10 +74,12 @@ char **report_assumed(const isa_machine *machine, const isa_program *program)
 	used u = find_used(program);
 
 	for (size_t k = 0; k < isa_key_count; k++) {
+		const isa_key_origin *origin = &machine->origin[k];
 		g_autofree char *value = NULL;
 		g_autofree char *text = NULL;
 
-		if (machine->origin[k].class_ != ISA_CLASS_ASSUMED || !matters(&u, machine, isa_keys[k].path))
+		if (origin->class_ != ISA_CLASS_ASSUMED || (origin->note && g_str_has_prefix(origin->note, "unused")) ||
+		    !matters(&u, machine, isa_keys[k].path))
 			continue;
 		value = isa_machine_get_text(machine, (int)k);
 		text = g_strdup_printf("%s = %s", isa_keys[k].path, value);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "tools/record.h"
 #include "tools/setup.h"
 #include "tools/simulate.h"
 #include "tools/tool.h"
@@ -102,7 +103,7 @@ static bool read_options(simulate_options *o, GError **error)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--trace-level and --trace-window need --trace FILE");
 		return false;
 	}
-	return true;
+	return !trace || record_check(o, error);
 }
 
 /* What to run: the program, with its graphs and schedule report when it was scheduled here. */

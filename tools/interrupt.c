@@ -27,8 +27,12 @@ void interrupt_install(void)
 {
 	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
 
+	struct sigaction inherited;
+
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
+	/* A shell without job control starts background commands with SIGINT ignored, and means it. */
+	if (sigaction(SIGINT, NULL, &inherited) != 0 || inherited.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	/* A reader of our output that goes away is an error of print(), not a death without a closed trace. */
 	action.sa_handler = SIG_IGN;

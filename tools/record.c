@@ -4,17 +4,21 @@
  */
 #include "tools/record.h"
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "config.h"
 #include "tools/tool.h"
+#include "tools/usage.h"
 
 struct record {
 	const char *path;
+	const isa_machine *hw;
+	const isa_program *program;
 	trace_options options;
 	trace_names *names;
 	trace_writer *writer; /* NULL once closed */
-	unsigned queues;
 	uint64_t issues_in_window;
 	bool windowed;
 	bool did_something; /* did the run issue anything at all? */
@@ -34,17 +38,33 @@ static bool parse_window(const char *text, trace_options *options, GError **erro
 	return false;
 }
 
-static bool parse_options(record *r, const simulate_options *options, GError **error)
+static bool parse_options(const simulate_options *options, trace_options *parsed, GError **error)
 {
 	int level = trace_level_from_name(options->trace_level);
 
+	*parsed = (trace_options){.level = (enum trace_level)level};
 	if (level < 0) {
 		tool_unknown(error, "trace level", options->trace_level, trace_level_names);
 		return false;
 	}
-	r->options.level = (enum trace_level)level;
-	r->windowed = options->trace_window != NULL;
-	return !r->windowed || parse_window(options->trace_window, &r->options, error);
+	return !options->trace_window || parse_window(options->trace_window, parsed, error);
+}
+
+bool record_check(const simulate_options *options, GError **error)
+{
+	g_autofree char *folder = g_path_get_dirname(options->trace);
+	trace_options parsed;
+	int wrong = 0;
+
+	if (!parse_options(options, &parsed, error))
+		return false;
+	if (g_file_test(options->trace, G_FILE_TEST_IS_DIR))
+		wrong = EISDIR;
+	else if (g_access(g_file_test(options->trace, G_FILE_TEST_EXISTS) ? options->trace : folder, W_OK) != 0)
+		wrong = errno;
+	if (wrong)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "--trace %s: %s", options->trace, g_strerror(wrong));
+	return !wrong;
 }
 
 static void write_number(record *r, const char *key, uint64_t value)
@@ -62,7 +82,6 @@ static void write_manifest(record *r, const simulate_options *options, const isa
 	g_autofree char *hw_text = isa_machine_dump(hw);
 	g_autofree char *hash = isa_program_hash(program);
 
-	trace_writer_manifest(r->writer, "version", PACKAGE_VERSION);
 	trace_writer_manifest(r->writer, "command", tool_command_line);
 	trace_writer_manifest(r->writer, "machine", hw->name);
 	trace_writer_manifest(r->writer, "machine_sched", sched_text);
@@ -83,8 +102,10 @@ record *record_open(const simulate_options *options, const isa_machine *sched, c
 	record *r = g_new0(record, 1);
 
 	r->path = options->trace;
-	r->queues = isa_machine_queue_count(hw);
-	if (parse_options(r, options, error)) {
+	r->hw = hw;
+	r->program = program;
+	r->windowed = options->trace_window != NULL;
+	if (parse_options(options, &r->options, error)) {
 		r->names = trace_names_new(hw, program);
 		r->writer = trace_writer_open(r->path, &r->options, r->names, error);
 	}
@@ -136,6 +157,9 @@ void record_step(record *r, tsp_chip *chip, int64_t cycle)
 
 static void write_counters(record *r, const tsp_counters *c, const compare *compared)
 {
+	usage u = usage_of_run(r->hw, r->program, c);
+	/* Of the run's types, weighted by work. */
+	double peak = u.mxm_cycles > 0 ? (double)c->macs / u.mxm_cycles : 0;
 	const struct counter {
 		const char *name;
 		uint64_t value;
@@ -162,6 +186,10 @@ static void write_counters(record *r, const tsp_counters *c, const compare *comp
 
 	for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
 		trace_writer_counter(r->writer, counters[i].name, counters[i].value, counters[i].unit);
+	if (r->program->predicted_cycles >= 0)
+		trace_writer_counter(r->writer, "predicted_cycles", (uint64_t)r->program->predicted_cycles, "cycles");
+	if (peak > 0)
+		trace_writer_counter(r->writer, "mxm_peak", (uint64_t)(peak + 0.5), "MACs a cycle");
 	for (unsigned kind = 0; kind < ISA_VIOLATION_COUNT; kind++) {
 		g_autofree char *name = g_strconcat("violations.", isa_violation_name((enum isa_violation)kind), NULL);
 
@@ -179,7 +207,7 @@ void record_totals(record *r, tsp_chip *chip, const compare *compared, enum repo
 	r->did_something = c->issues > 0;
 	record_step(r, chip, c->first_issue + c->cycles);
 	write_counters(r, c, compared);
-	for (unsigned q = 0; q < r->queues && q < c->queue_issues_size; q++)
+	for (unsigned q = 0; q < isa_machine_queue_count(r->hw) && q < c->queue_issues_size; q++)
 		trace_writer_queue_issues(r->writer, q, c->queue_issues[q]);
 	trace_writer_manifest(r->writer, "checked", verdicts[checked]);
 }

@@ -12,7 +12,10 @@
 
 typedef struct record record;
 
-/* Reads level and window from OPTIONS; an existing file that is no trace is refused. */
+/* Before long work: are level and window legal, and can there be a file of that name? */
+bool record_check(const simulate_options *options, GError **error);
+
+/* An existing file that is no trace is refused. */
 record *record_open(const simulate_options *options, const isa_machine *sched, const isa_machine *hw,
                     const isa_program *program, GError **error);
 void record_free(record *r); /* closed or not */

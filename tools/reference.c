@@ -144,7 +144,7 @@ char *reference_keys(GError **error)
 	GString *out = g_string_new(
 		"# Machine keys\n\n"
 		"Written by `tspsim list keys --markdown` from isa/machine_keys.def and isa/machines/; a test holds "
-	        "this "
+		"this "
 		"page\nagainst them. `tspsim explain KEY` prints one entry. Classes: published, measured, derived, "
 		"assumed. "
 		"Sources: sources.md.\n\n## Machines\n\n| name | title |\n| --- | --- |\n");

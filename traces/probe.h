@@ -16,24 +16,24 @@ typedef struct probe_issue {
 	int64_t cycle;      /* issue */
 	int64_t arrival[3]; /* of each operand, where it is sampled */
 	int64_t result;
-	uint32_t insn;      /* instruction id */
-	uint32_t index;     /* issue number of this instruction, over both loops */
+	uint32_t insn;  /* instruction id */
+	uint32_t index; /* issue number of this instruction, over both loops */
 	uint16_t queue;
-	uint16_t beats;     /* bank beats or link slots */
-	uint16_t requests;  /* bank block requests */
-	uint16_t delayed;   /* of them delayed by other requests in their bank */
-	uint32_t delay;     /* cycles the access ended later than alone in the memory */
-	uint32_t work;      /* useful elements (VXM, SXM lanes), MACs (ABC), bytes (memory, links) */
+	uint16_t beats;    /* bank beats or link slots */
+	uint16_t requests; /* bank block requests */
+	uint16_t delayed;  /* of them delayed by other requests in their bank */
+	uint32_t delay;    /* cycles the access ended later than alone in the memory */
+	uint32_t work;     /* useful elements (VXM, SXM lanes), MACs (ABC), bytes (memory, links) */
 } probe_issue;
 
 typedef struct probe_violation {
 	int64_t cycle;
-	uint32_t insn;       /* where it was found */
+	uint32_t insn; /* where it was found */
 	uint32_t index;
-	uint32_t other;      /* second instruction involved, UINT32_MAX when none */
+	uint32_t other; /* second instruction involved, UINT32_MAX when none */
 	uint16_t queue;
-	uint16_t kind;       /* enum isa_violation */
-	int64_t detail;      /* bank, address, stream, row, register: as the kind says */
+	uint16_t kind;  /* enum isa_violation */
+	int64_t detail; /* bank, address, stream, row, register: as the kind says */
 } probe_violation;
 
 /* Machine frozen for CYCLES at program time CYCLE because of bank BANK, first request by INSN, blocked by OTHER. */

@@ -4,7 +4,8 @@
  *
  * A writer listens to a probe.  Records go into one of two buffers; a thread writes the other, one transaction a
  * buffer, so the simulation waits only when a whole buffer is filled before the last one is written.  Whatever goes
- * wrong in the file later (a full disk, say) is remembered and returned by trace_writer_close(); the simulation goes on.
+ * wrong in the file later (a full disk, say) is remembered and returned by trace_writer_close(); the simulation goes
+ * on.
  *
  * Every function but the listener's is called from the thread that opened the writer; the listener's from whichever one
  * thread simulates.
@@ -44,7 +45,7 @@ typedef struct trace_node {
 	uint32_t epoch;
 } trace_node;
 typedef struct trace_insn {
-	int64_t cycle; /* first issue as planned; orders the instructions of a queue */
+	int64_t cycle;                  /* first issue as planned; orders the instructions of a queue */
 	uint32_t count[2], interval[2]; /* loops, inner first; count 1 = no loop */
 	uint32_t node;
 	uint16_t queue;
@@ -75,9 +76,10 @@ typedef struct trace_options {
 
 typedef struct trace_writer trace_writer;
 
-/* Creates PATH.  What is there is replaced if it is empty or a trace (TRACE_APPLICATION_ID), else refused.  NAMES is kept
- * until the writer is closed. */
-trace_writer *trace_writer_open(const char *path, const trace_options *options, const trace_names *names, GError **error);
+/* Creates PATH.  What is there is replaced if it is empty or a trace (TRACE_APPLICATION_ID), else refused.  NAMES is
+ * kept until the writer is closed. */
+trace_writer *trace_writer_open(const char *path, const trace_options *options, const trace_names *names,
+                                GError **error);
 
 /* For probe_add_listener().  Level summary does not ask for issues. */
 probe_listener trace_writer_listener(trace_writer *writer);
@@ -92,8 +94,10 @@ void trace_writer_counter(trace_writer *writer, const char *name, uint64_t value
 /* Issues of a queue over the whole run, the same at every level. */
 void trace_writer_queue_issues(trace_writer *writer, unsigned queue, uint64_t issues);
 /* The banks' counters as they stand before CYCLE: requests and wait cycles since the beginning, [BANKS] each.  Calls in
- * the order of cycles, as often as a heat map is to have columns; the last one, at the end of the run, gives the totals. */
-void trace_writer_banks(trace_writer *writer, int64_t cycle, const uint64_t *requests, const uint64_t *wait, size_t banks);
+ * the order of cycles, as often as a heat map is to have columns; the last one, at the end of the run, gives the
+ * totals. */
+void trace_writer_banks(trace_writer *writer, int64_t cycle, const uint64_t *requests, const uint64_t *wait,
+                        size_t banks);
 
 enum trace_status {
 	TRACE_COMPLETE,
@@ -101,8 +105,8 @@ enum trace_status {
 	TRACE_INCOMPLETE   /* ended early: stopped at a violation, a limit struck, an error */
 };
 
-/* Writes what remains, the closing indexes and STATUS, and frees the writer.  False when anything did not reach the file:
- * an error (TSP_ERROR_IO) that says what was kept; the file then says that it is incomplete. */
+/* Writes what remains, the closing indexes and STATUS, and frees the writer.  False when anything did not reach the
+ * file: an error (TSP_ERROR_IO) that says what was kept; the file then says that it is incomplete. */
 bool trace_writer_close(trace_writer *writer, enum trace_status status, GError **error);
 
 #endif

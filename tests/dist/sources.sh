@@ -27,7 +27,10 @@ empty "no line ends in blanks" offending
 in_files text_files -E '(^|[^a-zA-Z0-9._$}])/(wo''rk|ro''ot|ho''me)/' >offending
 empty "no file names a path of one host" offending
 
-in_files c_files -wE 'SC_(C?THREAD)|sc_spawn' >offending
+in_files c_files -E 'SC_C?THREAD *\(' >offending
+for file in $(in_files c_files -l 'sc_spawn' | cut -d: -f1 | sort -u); do
+	grep -q 'spawn_method()' "$TSPSIM_SRCDIR/$file" || echo "$file: sc_spawn without spawn_method()"
+done >>offending
 empty "there are no SystemC threads: LeakSanitizer cannot see past them" offending
 
 in_files c_files -E '(^|[^a-zA-Z0-9_>.])(time|clock|gettimeofday|clock_gettime|s?rand|random|drand48|g_random_[a-z_]*|g_get_real_time)\(' |

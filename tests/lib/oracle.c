@@ -77,13 +77,13 @@ void or_violate_at(or_run *run, const or_issue *issue, int64_t cycle, enum isa_v
                    int64_t detail)
 {
 	probe_violation v = {
-	    .cycle = cycle,
-	    .insn = issue->record.insn,
-	    .index = issue->record.index,
-	    .other = other,
-	    .queue = issue->record.queue,
-	    .kind = (uint16_t)kind,
-	    .detail = detail,
+		.cycle = cycle,
+		.insn = issue->record.insn,
+		.index = issue->record.index,
+		.other = other,
+		.queue = issue->record.queue,
+		.kind = (uint16_t)kind,
+		.detail = detail,
 	};
 
 	g_array_append_val(run->result->violations, v);
@@ -145,36 +145,20 @@ static int64_t rotated(const isa_rotation *rot, uint64_t i)
 	return by < 0 ? by + rot->wrap : by;
 }
 
-static unsigned resolve_place(unsigned place, const isa_rotation *rot, uint64_t i)
+/* PLACE after rotation; false when that leads a register of BYTES bytes off the file. */
+static bool resolve(const or_run *run, or_issue *issue, enum or_operand_field field, int rot, unsigned *place)
 {
-	int64_t at;
+	const isa_insn *insn = issue->insn;
+	int64_t at = *place;
+	or_shape shape = or_operand_shape(run, issue, field);
 
-	if (isa_place_kind(place) != ISA_PLACE_KIND_VREG)
-		return place;
-	at = (int64_t)place + rotated(rot, i);
-	return at < 0 || at >= 1024 ? ISA_PLACE_NONE - 2 : (unsigned)at; /* a code that is no place */
-}
-
-/* Does this machine have the operation, in this queue? */
-static bool op_exists(const or_run *run, const or_issue *issue)
-{
-	const isa_op_info *op = &isa_ops[issue->insn->op];
-	const isa_machine *hw = run->hw;
-
-	if (op->unit != ISA_UNIT_ICU && op->unit != issue->queue->unit)
-		return false;
-	switch (op->need) {
-	case ISA_NEED_HASHED:
-		return hw->hashed;
-	case ISA_NEED_DIRECT:
-		return !hw->hashed;
-	case ISA_NEED_STREAM:
-		return hw->streams > 0;
-	case ISA_NEED_SYNC:
-		return hw->icu_barrier_cycles > 0 || hw->icu_queue_words > 0;
-	default:
+	if (isa_place_kind(*place) != ISA_PLACE_KIND_VREG)
 		return true;
-	}
+	at += rotated(&insn->rot[rot], issue->record.index);
+	if (at < 0 || at + shape.vectors * or_registers(run, &shape) > run->hw->vreg_count)
+		return false;
+	*place = (unsigned)at;
+	return true;
 }
 
 /* In cycle q. */
@@ -206,20 +190,34 @@ static void sample_issue(or_run *run, or_item *item)
 	}
 }
 
+/* Words that cannot be executed are reported once; they take their cycles and do nothing. */
+static bool word_is_fine(or_run *run, const or_issue *issue)
+{
+	enum isa_violation fault = or_word_fault(run, issue);
+
+	if (fault != ISA_VIOLATION_COUNT && issue->record.index == 0)
+		or_violate(run, issue, fault, UINT32_MAX, issue->insn->op);
+	return fault == ISA_VIOLATION_COUNT;
+}
+
 static void begin_issue(or_run *run, or_issue *issue)
 {
 	const isa_insn *insn = issue->insn;
-	uint64_t i = issue->record.index;
 	uint32_t step = (uint32_t)((int64_t)issue->i0 * insn->loop[0].step + (int64_t)issue->i1 * insn->loop[1].step);
 
 	issue->q = run->now + isa_machine_skew(run->hw, isa_ops[insn->op].unit);
 	issue->addr = insn->addr + step;
 	issue->waddr = insn->waddr + step;
-	issue->dst = resolve_place(insn->dst, &insn->rot[ISA_ROT_DST], i);
-	issue->src0 = resolve_place(insn->src0, &insn->rot[ISA_ROT_SRC0], i);
-	issue->src1 = resolve_place(insn->src1, &insn->rot[ISA_ROT_SRC1], i);
-	if (!op_exists(run, issue) || !or_places_exist(run, issue)) {
-		or_violate(run, issue, ISA_VIOLATION_ILLEGAL, UINT32_MAX, insn->op);
+	issue->dst = insn->dst;
+	issue->src0 = insn->src0;
+	issue->src1 = insn->src1;
+	issue->executes = word_is_fine(run, issue);
+	if (!issue->executes)
+		return;
+	if (!resolve(run, issue, OR_FIELD_DST, ISA_ROT_DST, &issue->dst) ||
+	    !resolve(run, issue, OR_FIELD_SRC0, ISA_ROT_SRC0, &issue->src0) ||
+	    !resolve(run, issue, OR_FIELD_SRC1, ISA_ROT_SRC1, &issue->src1)) {
+		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, insn->op);
 		return;
 	}
 	or_file(run, issue->q, OR_PHASE_SAMPLE, &(or_item){.run = sample_issue, .issue = issue});
@@ -230,8 +228,8 @@ static int compare_items(gconstpointer a, gconstpointer b)
 	const or_issue *x = (*(or_item *const *)a)->issue;
 	const or_issue *y = (*(or_item *const *)b)->issue;
 
-	if (x->record.cycle != y->record.cycle)
-		return x->record.cycle < y->record.cycle ? -1 : 1;
+	if (x->q != y->q)
+		return x->q < y->q ? -1 : 1;
 	return (int)x->record.queue - (int)y->record.queue;
 }
 
@@ -329,6 +327,7 @@ static void free_issue(gpointer at)
 		g_array_unref(issue->ranges);
 	if (issue->banks)
 		g_array_unref(issue->banks);
+	g_free(issue->row_lanes);
 	g_free(issue->operand[0]);
 	g_free(issue->operand[1]);
 	g_free(issue->packed);
@@ -351,6 +350,7 @@ static or_run *run_new(const isa_program *program, const isa_machine *hw, const 
 	result->slips = g_array_new(FALSE, TRUE, sizeof(probe_slip));
 	run->result = result;
 	run->issues = g_ptr_array_new_with_free_func(free_issue);
+	run->by_tag = g_hash_table_new(NULL, NULL);
 	run->agenda = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_slot);
 	run->garbage = g_ptr_array_new_with_free_func(g_free);
 	run->log = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
@@ -362,8 +362,7 @@ static or_run *run_new(const isa_program *program, const isa_machine *hw, const 
 		run->cell[s] = g_new0(or_value *, run->cells);
 	for (unsigned p = 0; p < planes; p++) {
 		run->plane[p].shadow = g_new0(or_value *, hw->mxm_rows);
-		run->plane[p].row = g_new0(or_value *, hw->mxm_acc_rows);
-		run->plane[p].pair_row = g_new0(or_value *, hw->mxm_acc_rows);
+		run->plane[p].row = g_new0(or_value *, hw->mxm_acc_rows + 1);
 		run->plane[p].busy_until = INT64_MIN;
 	}
 	for (unsigned l = 0; l < OR_LINKS; l++) {
@@ -384,7 +383,6 @@ static void run_free(or_run *run)
 	for (unsigned p = 0; p < OR_PLANES; p++) {
 		g_free(run->plane[p].shadow);
 		g_free(run->plane[p].row);
-		g_free(run->plane[p].pair_row);
 	}
 	for (unsigned l = 0; l < OR_LINKS; l++)
 		g_queue_clear(&run->link[l].vectors);
@@ -396,6 +394,7 @@ static void run_free(or_run *run)
 	g_ptr_array_unref(run->garbage);
 	g_hash_table_unref(run->agenda);
 	g_ptr_array_unref(run->issues);
+	g_hash_table_unref(run->by_tag);
 	g_free(run);
 }
 
@@ -410,10 +409,19 @@ oracle_result *oracle_execute(const isa_program *program, const isa_machine *hw,
 		oracle_result_free(result);
 		return NULL;
 	}
+	for (unsigned i = 0; i < run->issues->len; i++) {
+		or_issue *issue = g_ptr_array_index(run->issues, i);
+
+		g_hash_table_insert(run->by_tag, GUINT_TO_POINTER(issue->tag), issue);
+	}
 	walk(run);
 	or_judge_doubts(run);
-	for (unsigned i = 0; i < run->issues->len; i++)
-		g_array_append_val(result->issues, ((or_issue *)g_ptr_array_index(run->issues, i))->record);
+	for (unsigned i = 0; i < run->issues->len; i++) {
+		const or_issue *issue = g_ptr_array_index(run->issues, i);
+
+		if (issue->executes)
+			g_array_append_val(result->issues, issue->record);
+	}
 	g_array_sort(result->violations, compare_violations);
 	result->cycles = run->any_due ? run->last_due - result->first_issue : 0;
 	run_free(run);

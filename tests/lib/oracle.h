@@ -19,10 +19,15 @@ typedef struct oracle_options {
 	bool functional; /* report int-overflow; values are carried in any case */
 	bool freeze;     /* else fault-continue */
 	const isa_machine
-	    *sched; /* machine whose barrier the container's cycles count from; NULL = the simulated one */
+		*sched; /* machine whose barrier the container's cycles count from; NULL = the simulated one */
 	/* Called when an epoch is over (the next one begins, or the run ends). */
 	void (*epoch_end)(void *state, const oracle_memory *memory, uint32_t epoch);
 	void *epoch_state;
+	/* Called for every segment of an operand that is sampled: the instance found there, 0 for the host's data, and
+	 * whether anything was. */
+	void (*sampled)(void *state, uint32_t insn, uint32_t index, unsigned operand, unsigned segment, bool found,
+	                uint32_t instance);
+	void *sampled_state;
 } oracle_options;
 
 typedef struct oracle_result {
@@ -44,6 +49,9 @@ void oracle_result_free(oracle_result *result);
 
 /* Copies BYTES at flat LOCATION; false when one of them was never written or loaded. */
 bool oracle_memory_read(const oracle_memory *memory, uint64_t location, void *out, uint64_t bytes);
+uint64_t oracle_memory_size(const oracle_memory *memory);
+/* The first byte at or after LOCATION that was ever written or loaded; the size when there is none. */
+uint64_t oracle_memory_next(const oracle_memory *memory, uint64_t location);
 
 /* Violations of KIND; of any kind when KIND is ISA_VIOLATION_COUNT. */
 uint64_t oracle_count(const oracle_result *result, enum isa_violation kind);

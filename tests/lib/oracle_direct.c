@@ -18,7 +18,8 @@ static bool address_exists(or_run *run, const or_issue *issue, uint32_t addr)
 
 static void add_range(const or_run *run, or_issue *issue, uint32_t addr, uint64_t offset, uint64_t bytes)
 {
-	or_range range = {isa_word_location(run->hw, issue->queue->side, issue->queue->index, addr) + offset, bytes};
+	or_range range = {isa_word_location(run->hw, issue->queue->side, issue->queue->index, addr) + offset, bytes,
+	                  false};
 
 	g_array_append_val(issue->ranges, range);
 }
@@ -53,6 +54,16 @@ static bool find_words(or_run *run, or_issue *issue, uint32_t addr)
 	return true;
 }
 
+/* One beat, whatever it touches; one word, or one a superlane. */
+static void count_access(or_issue *issue)
+{
+	issue->record.beats = 1;
+	for (unsigned k = 0; k < issue->ranges->len; k++) {
+		issue->record.requests++;
+		issue->record.work += (uint32_t)g_array_index(issue->ranges, or_range, k).bytes;
+	}
+}
+
 static bool read_words(or_run *run, or_issue *issue, int64_t delay)
 {
 	int64_t due = run->now + delay;
@@ -62,6 +73,7 @@ static bool read_words(or_run *run, or_issue *issue, int64_t delay)
 	or_fetch(run, issue, 0);
 	or_write(run, issue, issue->packed, due);
 	or_result(run, issue, due);
+	count_access(issue);
 	return true;
 }
 
@@ -74,6 +86,7 @@ static bool write_words(or_run *run, or_issue *issue, uint32_t addr, unsigned op
 	or_sample(run, issue, operand, OR_FIELD_SRC0, issue->packed);
 	or_store(run, issue, due);
 	or_due(run, due);
+	count_access(issue);
 	return true;
 }
 
@@ -84,8 +97,6 @@ static void read_and_write(or_run *run, or_issue *issue)
 	if (!read_words(run, issue, run->hw->mem_read_cycles))
 		return;
 	write_words(run, issue, issue->waddr, 1);
-	issue->record.requests = 2;
-	issue->record.work *= 2;
 	if (issue->addr / words != issue->waddr / words)
 		return;
 	if (run->options.freeze) {
@@ -103,8 +114,6 @@ void or_mem_direct(or_run *run, or_issue *issue)
 {
 	const isa_machine *hw = run->hw;
 
-	issue->record.requests = issue->record.beats = 1;
-	issue->record.work = (uint32_t)hw->lanes;
 	switch (issue->insn->op) {
 	case ISA_OP_READ:
 		read_words(run, issue, hw->mem_read_cycles);
@@ -130,22 +139,28 @@ static int64_t link_slots(const isa_machine *hw, int64_t bytes)
 	return (int64_t)((bit_time + hw->link_bytes_per_s - 1) / hw->link_bytes_per_s);
 }
 
+/* Links live in wall time: under freeze that runs ahead of program time by the slip so far. */
+static int64_t wall_time(const or_run *run)
+{
+	return run->now + run->result->slip_cycles;
+}
+
 static void send(or_run *run, or_issue *issue)
 {
 	or_link *link = &run->link[issue->queue->index];
 	uint8_t packed[OR_BYTES_MAX];
 	unsigned bytes = or_operand_shape(run, issue, OR_FIELD_SRC0).bytes;
 	int64_t slots = link_slots(run->hw, bytes);
-	int64_t due = run->now + slots + run->hw->link_latency_cycles;
-	or_value *vector;
+	int64_t begin = MAX(wall_time(run), link->free_at);
+	int64_t receivable = begin + slots + run->hw->link_latency_cycles;
+	int64_t due = receivable - run->result->slip_cycles;
 
 	or_sample(run, issue, 0, OR_FIELD_SRC0, packed);
-	if (run->now < link->free_at)
+	if (wall_time(run) < link->free_at)
 		or_violate(run, issue, ISA_VIOLATION_PORT_OVERUSE, UINT32_MAX, issue->queue->index);
-	link->free_at = run->now + slots;
-	vector = or_value_new(run, issue->tag, due, packed, bytes);
-	g_queue_push_tail(&link->vectors, vector);
-	or_log(run, issue->tag, &(or_place){OR_LINK, issue->queue->index, 0}, due);
+	issue->record.delay = (uint32_t)(begin - wall_time(run));
+	link->free_at = begin + slots;
+	g_queue_push_tail(&link->vectors, or_value_new(run, issue->tag, receivable, packed, bytes));
 	issue->record.beats = (uint16_t)slots;
 	issue->record.work = bytes;
 	or_result(run, issue, due);
@@ -155,13 +170,14 @@ static void receive(or_run *run, or_issue *issue)
 {
 	or_link *link = &run->link[issue->queue->index];
 	or_value *vector = g_queue_peek_head(&link->vectors);
+	or_place place = {OR_LINK, issue->queue->index, 0};
 	int64_t due = run->now + run->hw->link_receive_cycles;
 
-	if (vector && vector->due > run->now)
-		vector = NULL;
-	or_check(run, issue, 0, 0, &(or_place){OR_LINK, issue->queue->index, 0}, vector, ISA_VIOLATION_UNWRITTEN);
-	if (!vector)
+	if (!vector || vector->due > wall_time(run)) {
+		or_violate(run, issue, vector ? ISA_VIOLATION_LATE_OPERAND : ISA_VIOLATION_UNWRITTEN, UINT32_MAX, 0);
 		return;
+	}
+	or_check(run, issue, 0, 0, &place, vector, ISA_VIOLATION_UNWRITTEN);
 	g_queue_pop_head(&link->vectors);
 	issue->record.work = vector->size;
 	or_write(run, issue, vector->bytes, due);

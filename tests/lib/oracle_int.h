@@ -14,6 +14,7 @@ enum {
 	OR_BYTES_MAX = 8192, /* largest operand of all but LW and the hashed SRAM: 16 operands of TRANSPOSE */
 	OR_STREAMS = 64,
 	OR_PLANES = 4,
+	OR_ROWS = 1024,
 	OR_ALUS = 32,
 	OR_LINKS = 128,
 };
@@ -43,6 +44,7 @@ typedef struct or_log_entry {
 typedef struct or_range {
 	uint64_t location;
 	uint64_t bytes;
+	bool outside; /* leaves the memory: dropped */
 } or_range;
 
 /* One issue of one instruction, loops and rotation resolved. */
@@ -55,7 +57,10 @@ typedef struct or_issue {
 	uint32_t addr, waddr;
 	unsigned dst, src0, src1;
 	probe_issue record;
+	bool executes;       /* nothing is wrong with the word */
+	unsigned doubted;    /* operands whose violation is on record, one bit each */
 	uint8_t *operand[2]; /* VXM: sampled at q (ALU latches at s), used at s */
+	uint16_t *row_lanes; /* IW: as in or_install */
 	/* hashed SRAM */
 	bool is_store;
 	GArray *ranges;   /* or_range, packed order */
@@ -108,14 +113,15 @@ typedef struct or_bank {
 typedef struct or_install {
 	or_value *value; /* rows x lanes bytes */
 	unsigned rows;
+	enum isa_type type;
+	uint16_t row_lanes[OR_ROWS]; /* lanes each row was loaded with */
 } or_install;
 
 typedef struct or_plane {
-	or_value **shadow;   /* per weight row */
-	or_install *active;  /* NULL = none yet */
-	or_value **row;      /* int8 accumulator rows */
-	or_value **pair_row; /* fp16 accumulator rows; even planes only */
-	int64_t busy_until;  /* first cycle in which the next ABC may be sampled */
+	or_value **shadow;  /* per weight row */
+	or_install *active; /* NULL = none yet */
+	or_value **row;     /* accumulator rows of the pair; even planes only */
+	int64_t busy_until; /* first cycle in which the next ABC may be sampled */
 } or_plane;
 
 typedef struct or_link {
@@ -138,7 +144,8 @@ typedef struct or_run {
 	int64_t now;
 	int64_t last_due;
 	bool any_due;
-	GPtrArray *issues; /* or_issue, by (cycle, queue); owned */
+	GPtrArray *issues;  /* or_issue, by (cycle, queue); owned */
+	GHashTable *by_tag; /* tag -> or_issue */
 	unsigned next_issue;
 	GHashTable *agenda; /* cycle -> GPtrArray[OR_PHASES] of or_item */
 	GPtrArray *garbage; /* or_value and other blocks, freed at the end */
@@ -175,9 +182,13 @@ bool or_find_instance(const isa_program *program, uint32_t tag, uint32_t *insn, 
 /* oracle_queue.c: all issues with their actual cycles, sorted; false and ERROR when a queue does not exist. */
 bool or_enumerate(or_run *run, GError **error);
 
+/* oracle_legal.c */
+/* What is wrong with the word itself: illegal-instruction, address-range, or ISA_VIOLATION_COUNT for nothing. */
+enum isa_violation or_word_fault(const or_run *run, const or_issue *issue);
+unsigned or_registers(const or_run *run, const or_shape *shape); /* that one vector of SHAPE takes */
+
 /* oracle_place.c */
 or_shape or_operand_shape(const or_run *run, const or_issue *issue, enum or_operand_field field);
-bool or_places_exist(const or_run *run, const or_issue *issue);
 /* Samples an operand now: PACKED gets its bytes (zero where there is nothing), checks and arrival are done. */
 void or_sample(or_run *run, or_issue *issue, unsigned operand, enum or_operand_field field, uint8_t *packed);
 /* Files PACKED to be in DST at DUE. */

@@ -41,11 +41,25 @@ bool oracle_memory_read(const oracle_memory *memory, uint64_t location, void *ou
 	return true;
 }
 
+uint64_t oracle_memory_size(const oracle_memory *memory)
+{
+	return memory->bytes;
+}
+
+uint64_t oracle_memory_next(const oracle_memory *memory, uint64_t location)
+{
+	const uint8_t *at =
+		location < memory->bytes ? memchr(memory->byte_written + location, 1, memory->bytes - location) : NULL;
+
+	return at ? (uint64_t)(at - memory->byte_written) : memory->bytes;
+}
+
 static void memory_put(oracle_memory *m, uint64_t location, const uint8_t *bytes, uint64_t count, or_value *producer)
 {
+	uint8_t known = bytes != NULL; /* resident data may have no bytes */
 	for (uint64_t i = 0; i < count; i++) {
 		m->byte[location + i] = bytes ? bytes[i] : 0;
-		m->byte_written[location + i] = 1;
+		m->byte_written[location + i] = known;
 		m->unit[(location + i) / m->unit_bytes] = producer;
 	}
 }
@@ -64,8 +78,9 @@ void or_mem_epoch(or_run *run, const isa_epoch *epoch)
 	for (unsigned i = 0; epoch->images && i < epoch->images->len; i++) {
 		const isa_image *image = &g_array_index(epoch->images, isa_image, i);
 
-		g_assert(image->location + image->bytes <= m->bytes);
-		memory_put(m, image->location, image->data, image->bytes, host);
+		if (image->location < m->bytes)
+			memory_put(m, image->location, image->data, MIN(image->bytes, m->bytes - image->location),
+			           host);
 	}
 }
 
@@ -106,7 +121,7 @@ static bool is_ideal(const or_run *run)
 	return strcmp(run->hw->sram_map, "ideal") == 0;
 }
 
-/* Appends each distinct unit of UNIT bytes that the ranges touch, in the order first touched. */
+/* The units of UNIT bytes that each range touches, range after range. */
 static GArray *touched(const GArray *ranges, uint64_t unit)
 {
 	GArray *units = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -114,14 +129,10 @@ static GArray *touched(const GArray *ranges, uint64_t unit)
 	for (unsigned k = 0; k < ranges->len; k++) {
 		const or_range *range = &g_array_index(ranges, or_range, k);
 
-		for (uint64_t u = range->location / unit; u <= (range->location + range->bytes - 1) / unit; u++) {
-			bool known = false;
-
-			for (unsigned i = 0; i < units->len && !known; i++)
-				known = g_array_index(units, uint64_t, i) == u;
-			if (!known)
-				g_array_append_val(units, u);
-		}
+		if (range->outside)
+			continue;
+		for (uint64_t u = range->location / unit; u <= (range->location + range->bytes - 1) / unit; u++)
+			g_array_append_val(units, u);
 	}
 	return units;
 }
@@ -151,7 +162,8 @@ static void store_due(or_run *run, or_item *item)
 	for (unsigned k = 0; k < issue->ranges->len; k++) {
 		const or_range *range = &g_array_index(issue->ranges, or_range, k);
 
-		memory_put(run->memory, range->location, at, range->bytes, item->value);
+		if (!range->outside)
+			memory_put(run->memory, range->location, at, range->bytes, item->value);
 		at += range->bytes;
 	}
 }
@@ -159,14 +171,10 @@ static void store_due(or_run *run, or_item *item)
 void or_store(or_run *run, or_issue *issue, int64_t due)
 {
 	or_value *producer = or_value_new(run, issue->tag, due, NULL, 0);
+	g_autoptr(GArray) units = touched(issue->ranges, run->memory->unit_bytes);
 
-	for (unsigned k = 0; k < issue->ranges->len; k++) {
-		const or_range *range = &g_array_index(issue->ranges, or_range, k);
-		uint64_t unit = run->memory->unit_bytes;
-
-		for (uint64_t u = range->location / unit; u <= (range->location + range->bytes - 1) / unit; u++)
-			or_log(run, issue->tag, &(or_place){OR_SRAM, u, 0}, due);
-	}
+	for (unsigned i = 0; i < units->len; i++)
+		or_log(run, issue->tag, &(or_place){OR_SRAM, g_array_index(units, uint64_t, i), 0}, due);
 	or_file(run, due, OR_PHASE_DUE, &(or_item){.run = store_due, .issue = issue, .value = producer});
 }
 
@@ -184,7 +192,8 @@ void or_fetch(or_run *run, or_issue *issue, unsigned operand)
 	for (unsigned k = 0; k < issue->ranges->len; k++) {
 		const or_range *range = &g_array_index(issue->ranges, or_range, k);
 
-		memcpy(at, run->memory->byte + range->location, range->bytes);
+		if (!range->outside)
+			memcpy(at, run->memory->byte + range->location, range->bytes);
 		at += range->bytes;
 	}
 }
@@ -194,7 +203,8 @@ static void access_ended(or_run *run, or_issue *issue, int64_t end)
 {
 	int64_t due = end + run->hw->sram_latency_cycles;
 
-	issue->record.delay = (uint32_t)(end - (issue->q + issue->record.beats - 1));
+	if (issue->record.beats)
+		issue->record.delay = (uint32_t)(end - (issue->q + issue->record.beats - 1));
 	or_result(run, issue, due);
 	if (issue->is_store)
 		or_store(run, issue, due);
@@ -210,60 +220,63 @@ static void present(or_run *run, or_issue *issue, const GArray *banks)
 	issue->end = INT64_MIN;
 	issue->banks = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	g_array_append_vals(issue->banks, banks->data, banks->len);
-	g_ptr_array_add(run->presented, issue);
+	if (banks->len)
+		g_ptr_array_add(run->presented, issue);
+	else
+		access_ended(run, issue, issue->q); /* nothing to ask for */
+}
+
+/* Where segment K begins, before it is known to lie in the memory. */
+static int64_t segment_location(const or_issue *issue, const uint8_t *map, unsigned k)
+{
+	const isa_insn *insn = issue->insn;
+
+	switch (insn->op) {
+	case ISA_OP_LOADS:
+	case ISA_OP_STORES:
+		return (int64_t)issue->addr + (int64_t)k * insn->pitch;
+	case ISA_OP_LOADX:
+	case ISA_OP_STOREX:
+		return (int64_t)issue->addr + (int32_t)((uint32_t)map[4 * k] | (uint32_t)map[4 * k + 1] << 8 |
+		                                        (uint32_t)map[4 * k + 2] << 16 |
+		                                        (uint32_t)map[4 * k + 3] << 24);
+	default:
+		return issue->addr;
+	}
+}
+
+static bool lies_inside(const or_run *run, int64_t location, int64_t bytes)
+{
+	if (location < 0 || location + bytes > (int64_t)run->memory->bytes)
+		return false;
+	for (int64_t b = location / run->hw->sram_block_bytes; b <= (location + bytes - 1) / run->hw->sram_block_bytes;
+	     b++)
+		if (bank_of(run, (uint64_t)b) < 0)
+			return false;
+	return true;
 }
 
 /* The ranges an access touches, in packed order; LOADX and STOREX sample their map register for it. */
 static void find_ranges(or_run *run, or_issue *issue)
 {
 	const isa_insn *insn = issue->insn;
+	bool whole = insn->op == ISA_OP_LOAD || insn->op == ISA_OP_STORE;
+	unsigned count = whole ? 1 : insn->count, bytes = whole ? insn->len : insn->seg;
+	bool outside = false;
 	uint8_t map[OR_BYTES_MAX];
 
 	issue->ranges = g_array_new(FALSE, FALSE, sizeof(or_range));
-	if (insn->op == ISA_OP_LOAD || insn->op == ISA_OP_STORE) {
-		or_range range = {issue->addr, insn->len};
-
-		g_array_append_val(issue->ranges, range);
-		return;
-	}
 	if (insn->op == ISA_OP_LOADX || insn->op == ISA_OP_STOREX)
 		or_sample(run, issue, 1, OR_FIELD_SRC1, map);
-	for (unsigned k = 0; k < insn->count; k++) {
-		or_range range = {issue->addr, insn->seg};
+	for (unsigned k = 0; k < count; k++) {
+		int64_t location = segment_location(issue, map, k);
+		or_range range = {(uint64_t)location, bytes, !lies_inside(run, location, bytes)};
 
-		if (insn->op == ISA_OP_LOADS || insn->op == ISA_OP_STORES)
-			range.location = issue->addr + (uint32_t)((int64_t)k * insn->pitch);
-		else
-			range.location =
-			    (uint32_t)(issue->addr + ((uint32_t)map[4 * k] | (uint32_t)map[4 * k + 1] << 8 |
-			                              (uint32_t)map[4 * k + 2] << 16 | (uint32_t)map[4 * k + 3] << 24));
-		range.location &= UINT32_MAX;
+		outside = outside || range.outside;
 		g_array_append_val(issue->ranges, range);
 	}
-}
-
-/* Every block must have a bank and a row; reports the first byte that leaves the memory. */
-static bool blocks_exist(or_run *run, const or_issue *issue, const GArray *blocks, GArray *banks)
-{
-	for (unsigned i = 0; i < blocks->len; i++) {
-		int64_t bank = bank_of(run, g_array_index(blocks, uint64_t, i));
-		unsigned at = (unsigned)bank;
-
-		if (bank < 0) {
-			or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, issue->addr);
-			return false;
-		}
-		g_array_append_val(banks, at);
-	}
-	for (unsigned k = 0; k < issue->ranges->len; k++) {
-		const or_range *range = &g_array_index(issue->ranges, or_range, k);
-
-		if (range->location + range->bytes > run->memory->bytes) {
-			or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, issue->addr);
-			return false;
-		}
-	}
-	return true;
+	if (outside)
+		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, issue->addr);
 }
 
 void or_mem_hashed(or_run *run, or_issue *issue)
@@ -274,16 +287,19 @@ void or_mem_hashed(or_run *run, or_issue *issue)
 
 	find_ranges(run, issue);
 	blocks = touched(issue->ranges, (uint64_t)run->hw->sram_block_bytes);
+	for (unsigned i = 0; i < blocks->len; i++) {
+		unsigned bank = (unsigned)bank_of(run, g_array_index(blocks, uint64_t, i));
+
+		g_array_append_val(banks, bank);
+	}
 	issue->is_store = isa_ops[issue->insn->op].timing == ISA_TIMING_SRAM_STORE;
 	shape = or_operand_shape(run, issue, issue->is_store ? OR_FIELD_SRC0 : OR_FIELD_DST);
 	issue->packed = g_malloc0(MAX(1, shape.bytes));
 	if (issue->is_store)
 		or_sample(run, issue, 0, OR_FIELD_SRC0, issue->packed);
-	if (!blocks_exist(run, issue, blocks, banks))
-		return;
-	issue->record.work = shape.bytes;
-	if (!issue->is_store)
+	else
 		or_fetch(run, issue, 0);
+	issue->record.work = shape.bytes;
 	present(run, issue, banks);
 }
 

@@ -40,16 +40,17 @@ static void load_weights(or_run *run, or_issue *issue)
 		return;
 	}
 	or_sample(run, issue, 0, OR_FIELD_SRC0, packed);
-	run->weight_bytes += shape.vectors * shape.bytes;
+	issue->record.work = shape.vectors * shape.bytes;
+	run->weight_bytes += issue->record.work;
 	if (run->weight_bytes > run->hw->mxm_weight_bytes)
 		or_violate(run, issue, ISA_VIOLATION_PORT_OVERUSE, UINT32_MAX, run->weight_bytes);
 	for (unsigned k = 0; k < insn->count; k++)
 		for (unsigned half = 0; half < element; half++) {
 			or_place place = {OR_SHADOW, shadow_index(run, plane_of(issue) + half, issue->addr + k), 0};
-			or_value *row = or_value_new(run, issue->tag, due, NULL, (unsigned)run->hw->lanes);
+			or_value *row = or_value_new(run, issue->tag, due, NULL, insn->lanes);
 
 			for (unsigned lane = 0; lane < insn->lanes; lane++)
-				row->bytes[lane] = packed[k * shape.bytes + lane * element + half];
+				row->bytes[lane] = packed[(k * insn->lanes + lane) * element + half];
 			or_put(run, issue, &place, row);
 		}
 	or_result(run, issue, due);
@@ -62,7 +63,10 @@ static void installed(or_run *run, or_item *item)
 	plane->active = g_new0(or_install, 1);
 	g_ptr_array_add(run->garbage, plane->active);
 	plane->active->value = item->value;
+	for (unsigned row = 0; row < item->issue->insn->count; row++)
+		plane->active->row_lanes[row] = item->issue->row_lanes[row];
 	plane->active->rows = item->issue->insn->count;
+	plane->active->type = item->issue->insn->type;
 }
 
 static void install_weights(or_run *run, or_issue *issue)
@@ -75,6 +79,7 @@ static void install_weights(or_run *run, or_issue *issue)
 		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, insn->count);
 		return;
 	}
+	issue->row_lanes = g_new0(uint16_t, OR_ROWS);
 	for (unsigned half = 0; half < planes_used(issue); half++) {
 		unsigned plane = plane_of(issue) + half;
 		or_value *weights = or_value_new(run, issue->tag, due, NULL, insn->count * lanes);
@@ -85,8 +90,9 @@ static void install_weights(or_run *run, or_issue *issue)
 
 			or_check(run, issue, 0, row, &(or_place){OR_SHADOW, shadow_index(run, plane, row), 0}, found,
 			         ISA_VIOLATION_IW_BEFORE_WEIGHTS);
+			issue->row_lanes[row] = found ? (uint16_t)found->size : 0;
 			if (found)
-				memcpy(weights->bytes + row * lanes, found->bytes, lanes);
+				memcpy(weights->bytes + row * lanes, found->bytes, MIN(lanes, found->size));
 		}
 		or_log(run, issue->tag, &place, due);
 		or_file(run, due, OR_PHASE_DUE,
@@ -101,19 +107,24 @@ static int64_t row_count(const or_run *run, const or_issue *issue)
 	return issue->insn->type == ISA_TYPE_F16 ? run->hw->mxm_acc_rows : MAX(1, run->hw->mxm_acc_rows / 2);
 }
 
+/* Rows of a pair: fp16 row r is row r, so is int8 row r of the even plane; int8 row r of the odd plane is row
+ * max(1, acc_rows / 2) + r. */
+static uint64_t pair_row(const or_run *run, const or_issue *issue)
+{
+	uint64_t half = (uint64_t)MAX(1, run->hw->mxm_acc_rows / 2);
+
+	return plane_of(issue) % 2 ? half + issue->addr : issue->addr;
+}
+
 static or_value **row_at(or_run *run, const or_issue *issue)
 {
-	or_plane *plane = &run->plane[plane_of(issue)];
-
-	return issue->insn->type == ISA_TYPE_F16 ? &plane->pair_row[issue->addr] : &plane->row[issue->addr];
+	return &run->plane[plane_of(issue) & ~1U].row[pair_row(run, issue)];
 }
 
 static or_place row_place(const or_run *run, const or_issue *issue)
 {
-	bool pair = issue->insn->type == ISA_TYPE_F16;
-
-	return (or_place){OR_ROW,
-	                  ((uint64_t)plane_of(issue) * 2 + pair) * (uint64_t)run->hw->mxm_acc_rows + issue->addr, 0};
+	return (or_place){OR_ROW, (plane_of(issue) / 2) * (uint64_t)(run->hw->mxm_acc_rows + 1) + pair_row(run, issue),
+	                  0};
 }
 
 static void set_f32(or_value *row, unsigned lane, float value)
@@ -197,9 +208,7 @@ static void accumulate(or_run *run, or_item *item)
 	if (insn->mode) {
 		or_check(run, issue, 2, 0, &place, old, ISA_VIOLATION_UNWRITTEN);
 		for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && old; lane++) {
-			if (lane >= insn->lanes) {
-				memcpy(block->bytes + 4 * lane, old->bytes + 4 * lane, 4);
-			} else if (insn->type == ISA_TYPE_F16) {
+			if (insn->type == ISA_TYPE_F16) {
 				set_f32(block, lane, get_f32(old, lane) + get_f32(block, lane));
 			} else {
 				int64_t sum = get_i32(old, lane) + get_i32(block, lane);
@@ -216,8 +225,8 @@ static void accumulate(or_run *run, or_item *item)
 
 static void occupy(or_run *run, const or_issue *issue)
 {
-	int64_t interval =
-	    issue->insn->type == ISA_TYPE_F16 ? run->hw->mxm_fp16_interval_cycles : run->hw->mxm_int8_interval_cycles;
+	int64_t interval = issue->insn->type == ISA_TYPE_F16 ? run->hw->mxm_fp16_interval_cycles
+	                                                     : run->hw->mxm_int8_interval_cycles;
 	bool busy = false;
 
 	for (unsigned half = 0; half < planes_used(issue); half++) {
@@ -238,6 +247,18 @@ static bool row_exists(or_run *run, const or_issue *issue)
 	return false;
 }
 
+static void check_weights(or_run *run, or_issue *issue, unsigned plane)
+{
+	const or_install *active = run->plane[plane].active;
+
+	or_check(run, issue, 1, 0, &(or_place){OR_ACTIVE, plane, 0}, active ? active->value : NULL,
+	         ISA_VIOLATION_UNWRITTEN);
+	if (!active || active->type == issue->insn->type || issue->doubted & 2)
+		return;
+	issue->doubted |= 2;
+	or_violate(run, issue, ISA_VIOLATION_WRONG_OPERAND, UINT32_MAX, plane);
+}
+
 static void multiply(or_run *run, or_issue *issue)
 {
 	const isa_insn *insn = issue->insn;
@@ -248,22 +269,22 @@ static void multiply(or_run *run, or_issue *issue)
 	or_place place = row_place(run, issue);
 	unsigned rows = 0;
 
-	if (!row_exists(run, issue))
-		return;
 	occupy(run, issue);
 	or_sample(run, issue, 0, OR_FIELD_SRC0, activation);
 	for (unsigned half = 0; half < planes_used(issue); half++)
-		or_check(run, issue, 1, 0, &(or_place){OR_ACTIVE, plane_of(issue) + half, 0},
-		         plane[half].active ? plane[half].active->value : NULL, ISA_VIOLATION_UNWRITTEN);
+		check_weights(run, issue, plane_of(issue) + half);
 	if (plane->active)
-		rows = MIN(plane->active->rows, (unsigned)run->hw->lanes);
-	for (unsigned lane = 0; lane < insn->lanes && rows; lane++) {
+		rows = MIN(plane->active->rows, insn->lanes);
+	for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && rows; lane++) {
 		if (insn->type == ISA_TYPE_F16)
 			set_f32(block, lane, fp16_lane(run, plane, rows, lane, activation));
 		else
 			set_i32(block, lane, int8_lane(run, plane, rows, lane, activation));
 	}
-	issue->record.work = rows * insn->lanes;
+	for (unsigned row = 0; row < rows; row++)
+		issue->record.work += plane->active->row_lanes[row];
+	if (!row_exists(run, issue))
+		return;
 	or_log(run, issue->tag, &place, due);
 	or_file(run, due, OR_PHASE_DUE, &(or_item){.run = accumulate, .issue = issue, .value = block});
 	or_result(run, issue, due);
@@ -280,6 +301,7 @@ static void emit(or_run *run, or_issue *issue)
 		return;
 	row = *row_at(run, issue);
 	or_check(run, issue, 0, 0, &place, row, ISA_VIOLATION_UNWRITTEN);
+	issue->record.work = issue->insn->lanes;
 	or_write(run, issue, row ? row->bytes : none, due);
 	or_result(run, issue, due);
 }

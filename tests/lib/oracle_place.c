@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-static unsigned div_up(unsigned a, unsigned b)
-{
-	return (a + b - 1) / b;
-}
-
 static unsigned link_bytes(const isa_machine *hw)
 {
 	return (unsigned)(hw->vreg_count ? hw->vreg_bytes : hw->lanes);
@@ -34,11 +29,13 @@ or_shape or_operand_shape(const or_run *run, const or_issue *issue, enum or_oper
 			return (or_shape){1, lanes, 16};
 		return (or_shape){type, lanes * type, 1};
 	case ISA_UNIT_MXM:
-		if (insn->op == ISA_OP_LW)
+		if (insn->op == ISA_OP_LW && isa_place_kind(insn->src0) == ISA_PLACE_KIND_STREAM)
 			return (or_shape){type, insn->lanes * type, insn->count};
+		if (insn->op == ISA_OP_LW)
+			return (or_shape){type, insn->count * insn->lanes * type, 1};
 		if (insn->op == ISA_OP_ACC)
 			return (or_shape){4, insn->lanes * 4U, 1};
-		return (or_shape){type, lanes * type, 1};
+		return (or_shape){type, insn->lanes * type, 1};
 	case ISA_UNIT_C2C:
 		return (or_shape){1, link_bytes(run->hw), 1};
 	default:
@@ -64,92 +61,6 @@ or_shape or_operand_shape(const or_run *run, const or_issue *issue, enum or_oper
 static unsigned place_of(const or_issue *issue, enum or_operand_field field)
 {
 	return field == OR_FIELD_DST ? issue->dst : field == OR_FIELD_SRC0 ? issue->src0 : issue->src1;
-}
-
-/* Registers one vector of SHAPE takes. */
-static unsigned registers(const or_run *run, const or_shape *shape)
-{
-	return MAX(1, div_up(shape->bytes, (unsigned)run->hw->vreg_bytes));
-}
-
-static bool place_exists(const or_run *run, const or_issue *issue, enum or_operand_field field)
-{
-	const isa_machine *hw = run->hw;
-	unsigned place = place_of(issue, field);
-	unsigned at = isa_place_index(place);
-	or_shape shape = or_operand_shape(run, issue, field);
-
-	switch (isa_place_kind(place)) {
-	case ISA_PLACE_KIND_VREG:
-		return at + shape.vectors * registers(run, &shape) <= hw->vreg_count;
-	case ISA_PLACE_KIND_STREAM:
-		return at % 32 + shape.vectors * shape.element <= hw->streams;
-	case ISA_PLACE_KIND_ACT:
-		return at && at >> hw->mxm_planes == 0;
-	case ISA_PLACE_KIND_WT:
-		return at < hw->mxm_planes;
-	case ISA_PLACE_KIND_ALU:
-		return at < hw->vxm_ops;
-	case ISA_PLACE_KIND_IMM:
-		return field == OR_FIELD_SRC1 && isa_ops[issue->insn->op].arity == 2;
-	case ISA_PLACE_KIND_NONE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool vxm_is_legal(const isa_insn *insn)
-{
-	bool is_float = insn->type == ISA_TYPE_F16 || insn->type == ISA_TYPE_F32;
-
-	if (isa_ops[insn->op].types == ISA_TYPES_INT && is_float)
-		return false;
-	return isa_ops[insn->op].types != ISA_TYPES_FLOAT || is_float;
-}
-
-static bool mxm_is_legal(const or_issue *issue)
-{
-	const isa_insn *insn = issue->insn;
-	unsigned role = insn->op == ISA_OP_ABC ? 1 : insn->op == ISA_OP_ACC ? 2 : 0;
-
-	if (issue->queue->role != role || (insn->type != ISA_TYPE_I8 && insn->type != ISA_TYPE_F16))
-		return false;
-	return insn->type == ISA_TYPE_I8 || insn->op == ISA_OP_LW || issue->queue->index % 2 == 0;
-}
-
-static bool sxm_is_legal(const or_run *run, const or_issue *issue)
-{
-	static const enum isa_sxm_role roles[ISA_OP_COUNT] = {
-	    [ISA_OP_SHIFT] = ISA_SXM_SHIFT,     [ISA_OP_SELECT] = ISA_SXM_SELECT,
-	    [ISA_OP_PERMUTE] = ISA_SXM_PERMUTE, [ISA_OP_DISTRIBUTE] = ISA_SXM_DISTRIBUTE,
-	    [ISA_OP_ROTATE] = ISA_SXM_ROTATE,   [ISA_OP_TRANSPOSE] = ISA_SXM_TRANSPOSE,
-	};
-	const isa_insn *insn = issue->insn;
-	bool has_map = insn->op == ISA_OP_SELECT || insn->op == ISA_OP_PERMUTE || insn->op == ISA_OP_DISTRIBUTE;
-
-	return issue->queue->role == roles[insn->op] && (!has_map || insn->map < run->program->maps->len);
-}
-
-bool or_places_exist(const or_run *run, const or_issue *issue)
-{
-	const isa_insn *insn = issue->insn;
-
-	if (insn->lanes > run->hw->lanes)
-		return false;
-	for (int field = OR_FIELD_DST; field <= OR_FIELD_SRC1; field++)
-		if (!place_exists(run, issue, (enum or_operand_field)field))
-			return false;
-	switch (isa_ops[insn->op].unit) {
-	case ISA_UNIT_VXM:
-		return vxm_is_legal(insn);
-	case ISA_UNIT_MXM:
-		return mxm_is_legal(issue);
-	case ISA_UNIT_SXM:
-		return sxm_is_legal(run, issue);
-	default:
-		return true;
-	}
 }
 
 void or_log(or_run *run, uint32_t tag, const or_place *place, int64_t due)
@@ -184,10 +95,10 @@ static bool named_producer(const or_run *run, const or_issue *issue, unsigned op
 			segment -= s->segments;
 			continue;
 		}
-		*tag = s->resident
-		           ? 0
-		           : (uint32_t)((int64_t)s->base + (int64_t)issue->i0 * s->step0 +
-		                        (int64_t)issue->i1 * s->step1 + (int64_t)(segment / s->seg_div) * s->seg_step);
+		*tag = s->resident ? 0
+		                   : (uint32_t)((int64_t)s->base + (int64_t)issue->i0 * s->step0 +
+		                                (int64_t)issue->i1 * s->step1 +
+		                                (int64_t)(segment / s->seg_div) * s->seg_step);
 		return true;
 	}
 	return false;
@@ -206,13 +117,20 @@ void or_check(or_run *run, or_issue *issue, unsigned operand, unsigned segment, 
 	or_doubt doubt = {.issue = issue, .place = *place, .q = run->now, .found = found, .otherwise = absent};
 	int64_t *arrival = &issue->record.arrival[operand];
 
+	if (run->options.sampled)
+		run->options.sampled(run->options.sampled_state, issue->record.insn, issue->record.index, operand,
+		                     segment, found != NULL, found ? found->tag : 0);
 	doubt.expects = named_producer(run, issue, operand, segment, &doubt.expected);
 	if (found) {
-		*arrival = MAX(*arrival, place->where == OR_STREAM ? run->now : found->due);
+		if (found->tag)
+			*arrival = MAX(*arrival, place->where == OR_STREAM ? run->now : found->due);
 		if (!doubt.expects || doubt.expected == found->tag)
 			return;
 		doubt.otherwise = ISA_VIOLATION_WRONG_OPERAND;
 	}
+	if (issue->doubted & 1U << operand)
+		return;
+	issue->doubted |= 1U << operand;
 	g_array_append_val(run->doubts, doubt);
 }
 
@@ -231,20 +149,26 @@ static bool arrives(const or_run *run, const or_log_entry *entry, const or_place
 	return true;
 }
 
+/* Had the named producer sampled its own operands before the cycle in which its value was missed? */
+static bool was_filed(const or_run *run, const or_doubt *doubt)
+{
+	const or_issue *producer = g_hash_table_lookup(run->by_tag, GUINT_TO_POINTER(doubt->expected));
+
+	return producer && producer->q < doubt->q;
+}
+
 static enum isa_violation judge(const or_run *run, const or_doubt *doubt)
 {
 	GArray *entries = doubt->expects ? g_hash_table_lookup(run->log, GUINT_TO_POINTER(doubt->expected)) : NULL;
 	enum isa_violation kind = doubt->otherwise;
 	int64_t cycle;
 
-	if (kind == ISA_VIOLATION_UNDRIVEN_CELL || kind == ISA_VIOLATION_IW_BEFORE_WEIGHTS)
-		return kind;
 	for (unsigned i = 0; entries && i < entries->len; i++) {
 		if (!arrives(run, &g_array_index(entries, or_log_entry, i), &doubt->place, &cycle))
 			continue;
 		if (doubt->place.where == OR_STREAM && cycle == doubt->q)
 			return ISA_VIOLATION_STREAM_COLLISION;
-		if (cycle > doubt->q)
+		if (cycle > doubt->q && was_filed(run, doubt))
 			kind = doubt->place.where == OR_SHADOW ? ISA_VIOLATION_IW_BEFORE_WEIGHTS
 			                                       : ISA_VIOLATION_LATE_OPERAND;
 	}
@@ -280,7 +204,7 @@ static or_value **latch(or_run *run, const or_place *place)
 		return &run->alu[place->index];
 	case OR_SHADOW:
 		return &run->plane[place->index / (uint64_t)run->hw->mxm_rows]
-		            .shadow[place->index % (uint64_t)run->hw->mxm_rows];
+		                .shadow[place->index % (uint64_t)run->hw->mxm_rows];
 	default:
 		g_assert(place->where == OR_STREAM);
 		return &run->cell[place->index][place->position * run->hw->stream_hop_cycles];
@@ -298,7 +222,7 @@ static void sample_registers(or_run *run, or_issue *issue, unsigned operand, uns
                              uint8_t *packed)
 {
 	unsigned each = (unsigned)run->hw->vreg_bytes;
-	unsigned count = registers(run, shape);
+	unsigned count = or_registers(run, shape);
 
 	for (unsigned k = 0; k < shape->vectors * count; k++) {
 		or_place place = {OR_VREG, at + k, 0};
@@ -390,7 +314,7 @@ static void write_registers(or_run *run, or_issue *issue, unsigned at, const or_
                             int64_t due)
 {
 	unsigned each = (unsigned)run->hw->vreg_bytes;
-	unsigned count = registers(run, shape);
+	unsigned count = or_registers(run, shape);
 
 	for (unsigned k = 0; k < shape->vectors * count; k++) {
 		unsigned begin = k % count * each;
@@ -411,7 +335,7 @@ static void write_streams(or_run *run, or_issue *issue, unsigned at, const or_sh
 
 		for (unsigned lane = 0; lane < lanes; lane++)
 			value->bytes[lane] =
-			    packed[k / shape->element * shape->bytes + lane * shape->element + k % shape->element];
+				packed[k / shape->element * shape->bytes + lane * shape->element + k % shape->element];
 		or_put(run, issue, &(or_place){OR_STREAM, at + k, issue->queue->position}, value);
 	}
 }

@@ -16,11 +16,12 @@ enum { OR_NOP_MAX = (1 << 24) - 1 };
 typedef struct reader {
 	or_run *run;
 	unsigned queue;
-	uint64_t words;    /* read so far */
-	GArray *fetches;   /* int64_t: actual issue cycles of the IFETCHes so far */
-	int64_t container; /* cycle at which the container has the next word read */
-	int64_t actual;    /* and the cycle in which the queue is really ready for it */
-	int64_t release;   /* INT64_MAX until a NOTIFY is known */
+	uint64_t words;       /* read so far */
+	GArray *fetches;      /* int64_t: actual issue cycles of the IFETCHes so far */
+	int64_t container;    /* cycle at which the container has the next word read */
+	int64_t actual;       /* and the cycle in which the queue is really ready for it */
+	const isa_insn *last; /* instruction read last: words without one count as its */
+	int64_t release;      /* INT64_MAX until a NOTIFY is known */
 } reader;
 
 /* When is word number WORD readable?  INT64_MIN: from the start.  INT64_MAX: never. */
@@ -39,13 +40,13 @@ static int64_t readable(const reader *r, uint64_t word)
 	return g_array_index(r->fetches, int64_t, fetch) + hw->icu_ifetch_cycles + (int64_t)at;
 }
 
-static void underrun(const reader *r, const isa_insn *insn, int64_t cycle)
+static void word_violation(const reader *r, const isa_insn *insn, int64_t cycle, enum isa_violation kind)
 {
 	or_issue where = {.insn = insn};
 
 	where.record.insn = insn ? (uint32_t)(insn - isa_program_insn(r->run->program, 0)) : UINT32_MAX;
 	where.record.queue = (uint16_t)r->queue;
-	or_violate_at(r->run, &where, cycle, ISA_VIOLATION_QUEUE_UNDERRUN, UINT32_MAX, (int64_t)r->words);
+	or_violate_at(r->run, &where, cycle, kind, UINT32_MAX, (int64_t)r->words);
 }
 
 /* The next word is to be read in cycle CYCLE: returns when it is.  INT64_MAX when it never arrives. */
@@ -54,7 +55,7 @@ static int64_t read_word(reader *r, const isa_insn *insn, int64_t cycle)
 	int64_t there = readable(r, r->words);
 
 	if (there > cycle) {
-		underrun(r, insn, cycle);
+		word_violation(r, insn, cycle, ISA_VIOLATION_QUEUE_UNDERRUN);
 		cycle = there;
 	}
 	r->words++;
@@ -80,11 +81,11 @@ static void add_issue(const reader *r, uint32_t id, uint64_t i, int64_t cycle)
 }
 
 /* The NOPs before container cycle CYCLE. */
-static bool idle_until(reader *r, const isa_insn *insn, int64_t cycle)
+static bool idle_until(reader *r, int64_t cycle)
 {
 	while (r->container < cycle) {
 		int64_t n = MIN(cycle - r->container, (int64_t)OR_NOP_MAX);
-		int64_t at = read_word(r, insn, r->actual);
+		int64_t at = read_word(r, r->last, r->actual);
 
 		if (at == INT64_MAX)
 			return false;
@@ -96,10 +97,22 @@ static bool idle_until(reader *r, const isa_insn *insn, int64_t cycle)
 
 static bool read_barrier(reader *r, uint32_t id, int64_t sched_barrier)
 {
-	add_issue(r, id, 0, read_word(r, NULL, r->actual));
+	r->last = isa_program_insn(r->run->program, id);
+	add_issue(r, id, 0, read_word(r, r->last, r->actual));
 	r->container = sched_barrier;
 	r->actual = r->release;
 	return r->release != INT64_MAX;
+}
+
+/* The words of an IFETCH need room beside those that are there or on their way; the IFETCH itself has been read. */
+static void fetch(reader *r, const isa_insn *insn, int64_t cycle)
+{
+	const isa_machine *hw = r->run->hw;
+	uint64_t brought = (uint64_t)hw->icu_queue_words + r->fetches->len * (uint64_t)hw->icu_ifetch_words;
+
+	if (hw->icu_queue_words && brought - r->words + (uint64_t)hw->icu_ifetch_words > (uint64_t)hw->icu_queue_words)
+		word_violation(r, insn, cycle, ISA_VIOLATION_PORT_OVERUSE);
+	g_array_append_val(r->fetches, cycle);
 }
 
 /* One instruction with its loops.  False when the queue stops for ever. */
@@ -111,13 +124,14 @@ static bool read_insn(reader *r, uint32_t id, int64_t sched_barrier)
 
 	if (insn->op == ISA_OP_SYNC || insn->op == ISA_OP_NOTIFY)
 		return read_barrier(r, id, sched_barrier);
-	if (!idle_until(r, insn, insn->cycle))
+	if (!idle_until(r, insn->cycle))
 		return false;
+	r->last = insn;
 	first = read_word(r, insn, r->actual);
 	if (first == INT64_MAX)
 		return false;
 	if (insn->op == ISA_OP_IFETCH)
-		g_array_append_val(r->fetches, first);
+		fetch(r, insn, first);
 	add_issue(r, id, 0, first);
 	r->container = isa_insn_last(insn) + 1;
 	r->actual = first + 1;

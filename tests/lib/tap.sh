@@ -98,6 +98,18 @@ exits()
 	fi
 }
 
+# json FILE PATH: a value of a JSON file by SQLite's path ('$.cycles'); booleans are 1 and 0, null is empty.
+json()
+{
+	sqlite3 :memory: "SELECT json_extract(CAST(readfile('$1') AS TEXT), '$2')" 2>/dev/null
+}
+
+# sql FILE QUERY: rows of a database.
+sql()
+{
+	sqlite3 -batch "$1" "$2"
+}
+
 # done_testing: the plan, and the exit status.
 done_testing()
 {

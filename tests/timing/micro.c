@@ -3,8 +3,8 @@
  * From the text of a micro-program to its measured times.
  */
 #include "tests/timing/micro.h"
+#include "tests/lib/tap.h"
 
-#include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,20 +39,58 @@ static bool make_machines(micro *m, const char *machine, GError **error)
 	return isa_machine_finish(m->sched, error) && isa_machine_finish(m->hw, error);
 }
 
+/* Replaces $w3:16 and the like by locations; g_free. */
+static char *expand(const char *text, const isa_machine *m)
+{
+	GString *out = g_string_new(NULL);
+	unsigned slice, addr;
+	char side;
+	int used;
+
+	while (*text) {
+		if (*text == '$' && sscanf(text, "$%c%u:%u%n", &side, &slice, &addr, &used) == 3) {
+			g_string_append_printf(out, "%" G_GUINT64_FORMAT,
+			                       isa_word_location(m, side == 'e', slice, addr));
+			text += used;
+		} else {
+			g_string_append_c(out, *text++);
+		}
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* The same on the models. */
+static bool judge(micro *m, GError **error)
+{
+	judge_options options = {.functional = !m->timing, .freeze = m->freeze};
+	g_autoptr(GString) report = g_string_new(NULL);
+
+	m->model = judge_model(m->program, m->hw, &options, error);
+	if (!m->model)
+		return false;
+	m->differences = judge_compare(m->oracle, m->model, m->program, !m->timing, report, 4);
+	if (m->differences)
+		tap_note("%u differences: %s", m->differences, g_strdelimit(report->str, "\n", ';'));
+	CU_ASSERT_EQUAL(m->differences, 0);
+	return true;
+}
+
 static bool run(micro *m, const char *machine, const char *text, GError **error)
 {
+	g_autofree char *expanded = NULL;
 	oracle_options options = {0};
 
 	if (!make_machines(m, machine, error))
 		return false;
-	m->program = isa_assemble(text, "micro", m->sched, error);
+	expanded = expand(text, m->sched);
+	m->program = isa_assemble(expanded, "micro", m->sched, error);
 	if (!m->program || !isa_lower(m->program, m->sched, error))
 		return false;
 	options.freeze = m->freeze;
 	options.functional = !m->timing;
 	options.sched = m->sched;
 	m->oracle = oracle_execute(m->program, m->hw, &options, error);
-	return m->oracle != NULL;
+	return m->oracle && judge(m, error);
 }
 
 micro *micro_try(const char *machine, const char *text)
@@ -79,6 +117,7 @@ micro *micro_run(const char *machine, const char *text)
 
 void micro_free(micro *m)
 {
+	judge_free(m->model);
 	oracle_result_free(m->oracle);
 	if (m->program)
 		isa_program_free(m->program);

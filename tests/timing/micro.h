@@ -9,14 +9,16 @@
 #ifndef TSPSIM_TESTS_TIMING_MICRO_H
 #define TSPSIM_TESTS_TIMING_MICRO_H
 
-#include "tests/lib/oracle.h"
+#include "tests/lib/judge.h"
 
 typedef struct micro {
 	isa_machine *sched, *hw;
 	isa_program *program;
 	bool freeze, timing;
 	oracle_result *oracle;
-	bool refused; /* the machine, the text or the lowering was refused */
+	judge_run *model;
+	unsigned differences; /* between the two */
+	bool refused;         /* the machine, the text or the lowering was refused */
 	char *refusal;
 } micro;
 

@@ -64,14 +64,15 @@ static void unaligned_load_asks_for_one_block_more(void)
 	CU_ASSERT_EQUAL(micro_result(m, 0), 4);
 }
 
-static void block_touched_by_two_segments_is_asked_for_once(void)
+static void block_touched_by_two_segments_is_asked_for_twice(void)
 {
-	/* Four segments of 8 bytes, 8 apart: bytes 0..31, two blocks. */
+	/* Four segments of 8 bytes, 8 apart: blocks 0, 0, 1, 1; two requests of banks 0 and 1 each: b = 2. */
 	g_autoptr(micro) m = micro_run("tsp", RESIDENT "@0 mem0: loads r0 addr=0 seg=8 pitch=8 count=4\n");
 
-	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).requests, 2);
+	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).requests, 4);
+	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).beats, 2);
 	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).work, 32);
-	CU_ASSERT_EQUAL(micro_result(m, 0), 4);
+	CU_ASSERT_EQUAL(micro_result(m, 0), 5);
 }
 
 static void indexed_load_has_the_beats_of_its_blocks(void)
@@ -86,7 +87,7 @@ static void indexed_load_has_the_beats_of_its_blocks(void)
 	CU_ASSERT_EQUAL(micro_issue(m, 1, 0).beats, 3);
 	CU_ASSERT_EQUAL(micro_result(m, 1), 10);
 	CU_ASSERT_EQUAL(micro_arrival(m, 1, 1), 4);
-	CU_ASSERT_EQUAL(micro_arrival(m, 1, 0), 0);
+	CU_ASSERT_EQUAL(micro_arrival(m, 1, 0), PROBE_NO_TIME); /* host data */
 	CU_ASSERT_EQUAL(micro_count(m, ISA_VIOLATION_COUNT), 0);
 }
 
@@ -177,7 +178,7 @@ static void block_wider_than_the_port_holds_it_for_two_cycles(void)
 static void two_blocks_of_one_bank_wider_than_the_port_take_four_cycles(void)
 {
 	g_autoptr(micro) m =
-	    micro_run("tsp sram.block_bytes=32", RESIDENT "@0 mem0: loads r0 addr=0 seg=32 pitch=4448 count=2\n");
+		micro_run("tsp sram.block_bytes=32", RESIDENT "@0 mem0: loads r0 addr=0 seg=32 pitch=4448 count=2\n");
 
 	CU_ASSERT_EQUAL(micro_issue(m, 0, 0).beats, 4);
 	CU_ASSERT_EQUAL(micro_result(m, 0), 7);
@@ -197,7 +198,7 @@ static int64_t beats_of_pair(const char *map, int blocks_apart)
 {
 	g_autofree char *machine = g_strdup_printf("tsp sram.map=%s", map);
 	g_autofree char *text =
-	    g_strdup_printf(RESIDENT "@0 mem0: loads r0 addr=0 seg=16 pitch=%d count=2\n", 16 * blocks_apart);
+		g_strdup_printf(RESIDENT "@0 mem0: loads r0 addr=0 seg=16 pitch=%d count=2\n", 16 * blocks_apart);
 	g_autoptr(micro) m = micro_run(machine, text);
 
 	return micro_issue(m, 0, 0).beats;
@@ -242,9 +243,9 @@ static void stored_bytes_are_readable_after_the_latency(void)
 	/* load 0: r0 at 4.  store 4: e = 4, readable at 8.  A load presented at 8 finds its bytes, one at 7 nothing:
 	 * the region was never written before. */
 	const char *text = ".epoch \"e\" start=0\n.image 0 16\n"
-	                   "x: @0 mem0: load r0 addr=0 len=16\n"
-	                   "s: @4 mem0: store r0 addr=4096 len=16\n.source 0 from=x\n"
-	                   "@%d mem1: load r1 addr=4096 len=16\n.source 0 from=s\n";
+			   "x: @0 mem0: load r0 addr=0 len=16\n"
+			   "s: @4 mem0: store r0 addr=4096 len=16\n.source 0 from=x\n"
+			   "@%d mem1: load r1 addr=4096 len=16\n.source 0 from=s\n";
 	g_autofree char *at_8 = g_strdup_printf(text, 8);
 	g_autofree char *at_7 = g_strdup_printf(text, 7);
 	g_autoptr(micro) good = micro_run("tsp", at_8);
@@ -283,12 +284,12 @@ static void load_takes_the_bytes_as_they_are_when_presented(void)
 	/* Bytes 11 at 0, 22 at 16.  r0 = 22.. at 4, stored to 0 at 4, readable at 8.  The load at 7 has two beats
 	 * (blocks 0 and 139) and ends in 8, but reads at 7: it gets the host's 11 and stores it at 0x100 at 12. */
 	g_autoptr(micro) m =
-	    micro_run("tsp", ".epoch \"e\" start=0\n.image 0 32\n.hex 11111111111111111111111111111111\n"
-	                     ".hex 22222222222222222222222222222222\n.image 2224 16\n"
-	                     "@0 mem0: load r0 addr=16 len=16\n"
-	                     "@4 mem0: store r0 addr=0 len=16\n"
-	                     "@7 mem1: loads r1 addr=0 seg=16 pitch=2224 count=2\n"
-	                     "@12 mem0: store r1 addr=0x100 len=16\n");
+		micro_run("tsp", ".epoch \"e\" start=0\n.image 0 32\n.hex 11111111111111111111111111111111\n"
+	                         ".hex 22222222222222222222222222222222\n.image 2224 16\n"
+	                         "@0 mem0: load r0 addr=16 len=16\n"
+	                         "@4 mem0: store r0 addr=0 len=16\n"
+	                         "@7 mem1: loads r1 addr=0 seg=16 pitch=2224 count=2\n"
+	                         "@12 mem0: store r1 addr=0x100 len=16\n");
 	g_autofree char *old = micro_memory(m, 0x100, 2);
 	g_autofree char *young = micro_memory(m, 0, 2);
 
@@ -303,8 +304,8 @@ static void late_load_is_late_at_its_consumer_and_nowhere_else(void)
 	/* mem1's load is delayed by one cycle (bank 0), so its register is written at 5; the consumer at 4 is late, one
 	 * at 5 is not. */
 	const char *text = RESIDENT "@0 mem0: load r0 addr=0 len=16\n"
-	                            "y: @0 mem1: load r1 addr=2224 len=16\n"
-	                            "@%d vxm0: copy r2, r1 type=int8 lanes=16\n.source 0 from=y\n";
+				    "y: @0 mem1: load r1 addr=2224 len=16\n"
+				    "@%d vxm0: copy r2, r1 type=int8 lanes=16\n.source 0 from=y\n";
 	g_autofree char *at_4 = g_strdup_printf(text, 4);
 	g_autofree char *at_5 = g_strdup_printf(text, 5);
 	g_autoptr(micro) late = micro_run("tsp", at_4);
@@ -322,7 +323,7 @@ static void freeze_stops_the_machine_while_the_memory_is_occupied(void)
 	/* The group of cycle 0 has two beats and occupies cycles 0 and 1; the group of cycle 1 waits one cycle.  In
 	 * program time each access takes its own beats: due 0 + 1 + 4 and 1 + 0 + 4. */
 	const char *text = RESIDENT "@0 mem0: loads r0 addr=0 seg=16 pitch=2224 count=2\n"
-	                            "@%d mem1: load r1 addr=4448 len=16\n";
+				    "@%d mem1: load r1 addr=4448 len=16\n";
 	g_autofree char *next = g_strdup_printf(text, 1);
 	g_autofree char *after = g_strdup_printf(text, 2);
 	g_autoptr(micro) frozen = micro_run("tsp freeze", next);
@@ -387,7 +388,7 @@ static void epoch_replaces_the_memory(void)
 {
 	/* Host data of the second epoch is there in its start cycle and the first epoch's is gone. */
 	const char *text = ".epoch \"a\" start=0\n.image 0 16\n.epoch \"b\" start=20\n.image 64 16\n"
-	                   "@%d mem0: load r0 addr=%d len=16\n.source 0 resident\n";
+			   "@%d mem0: load r0 addr=%d len=16\n.source 0 resident\n";
 	g_autofree char *old_data = g_strdup_printf(text, 19, 0);
 	g_autofree char *gone = g_strdup_printf(text, 20, 0);
 	g_autofree char *too_early = g_strdup_printf(text, 19, 64);
@@ -401,7 +402,6 @@ static void epoch_replaces_the_memory(void)
 	CU_ASSERT_EQUAL(micro_count(b, ISA_VIOLATION_UNWRITTEN), 1);
 	CU_ASSERT_EQUAL(micro_count(c, ISA_VIOLATION_UNWRITTEN), 1);
 	CU_ASSERT_EQUAL(micro_count(d, ISA_VIOLATION_COUNT), 0);
-	CU_ASSERT_EQUAL(micro_arrival(d, 0, 0), 20);
 }
 
 int main(void)
@@ -411,32 +411,32 @@ int main(void)
 #name, name                                                                                            \
 	}
 	static const tap_case cases[] = {
-	    CASE(load_of_forty_blocks_has_one_beat),
-	    CASE(load_with_two_beats_arrives_one_cycle_later),
-	    CASE(beats_are_those_of_the_fullest_bank),
-	    CASE(unaligned_load_asks_for_one_block_more),
-	    CASE(block_touched_by_two_segments_is_asked_for_once),
-	    CASE(indexed_load_has_the_beats_of_its_blocks),
-	    CASE(lower_queue_is_served_first),
-	    CASE(request_of_the_next_cycle_queues_behind),
-	    CASE(higher_queue_of_one_cycle_waits_for_all_blocks_of_the_lower),
-	    CASE(older_access_can_be_delayed_by_none_that_came_later),
-	    CASE(two_ports_serve_two_requests_in_one_beat),
-	    CASE(block_wider_than_the_port_holds_it_for_two_cycles),
-	    CASE(two_blocks_of_one_bank_wider_than_the_port_take_four_cycles),
-	    CASE(memory_skew_delays_the_request),
-	    CASE(maps_decide_which_strides_conflict),
-	    CASE(ideal_map_never_delays),
-	    CASE(stored_bytes_are_readable_after_the_latency),
-	    CASE(store_with_two_beats_is_readable_one_cycle_later),
-	    CASE(delayed_store_is_readable_later_by_its_delay),
-	    CASE(load_takes_the_bytes_as_they_are_when_presented),
-	    CASE(late_load_is_late_at_its_consumer_and_nowhere_else),
-	    CASE(freeze_stops_the_machine_while_the_memory_is_occupied),
-	    CASE(freeze_takes_all_requests_of_a_cycle_as_one_group),
-	    CASE(lockstep_of_a_stride_is_max_load_a_group),
-	    CASE(fifo_of_a_stride_keeps_every_bank_busy),
-	    CASE(epoch_replaces_the_memory),
+		CASE(load_of_forty_blocks_has_one_beat),
+		CASE(load_with_two_beats_arrives_one_cycle_later),
+		CASE(beats_are_those_of_the_fullest_bank),
+		CASE(unaligned_load_asks_for_one_block_more),
+		CASE(block_touched_by_two_segments_is_asked_for_twice),
+		CASE(indexed_load_has_the_beats_of_its_blocks),
+		CASE(lower_queue_is_served_first),
+		CASE(request_of_the_next_cycle_queues_behind),
+		CASE(higher_queue_of_one_cycle_waits_for_all_blocks_of_the_lower),
+		CASE(older_access_can_be_delayed_by_none_that_came_later),
+		CASE(two_ports_serve_two_requests_in_one_beat),
+		CASE(block_wider_than_the_port_holds_it_for_two_cycles),
+		CASE(two_blocks_of_one_bank_wider_than_the_port_take_four_cycles),
+		CASE(memory_skew_delays_the_request),
+		CASE(maps_decide_which_strides_conflict),
+		CASE(ideal_map_never_delays),
+		CASE(stored_bytes_are_readable_after_the_latency),
+		CASE(store_with_two_beats_is_readable_one_cycle_later),
+		CASE(delayed_store_is_readable_later_by_its_delay),
+		CASE(load_takes_the_bytes_as_they_are_when_presented),
+		CASE(late_load_is_late_at_its_consumer_and_nowhere_else),
+		CASE(freeze_stops_the_machine_while_the_memory_is_occupied),
+		CASE(freeze_takes_all_requests_of_a_cycle_as_one_group),
+		CASE(lockstep_of_a_stride_is_max_load_a_group),
+		CASE(fifo_of_a_stride_keeps_every_bank_busy),
+		CASE(epoch_replaces_the_memory),
 	};
 
 	return tap_run("timing of the hashed SRAM", cases, G_N_ELEMENTS(cases));

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bank service; see banks.h.
+ */
+#include "models/common/banks.h"
+
+void model_banks_init(model_banks *b, const bankmap *map, uint64_t bytes, uint32_t block_bytes, uint32_t port_bytes,
+                      uint32_t ports, bool lockstep)
+{
+	*b = (model_banks){
+		.map = map,
+		.bytes = bytes,
+		.block_bytes = block_bytes,
+		.shift = -1,
+		.banks = bankmap_banks_used(map),
+		.ideal = bankmap_is_ideal(map),
+		.service = (block_bytes + port_bytes - 1) / port_bytes,
+		.ports = ports,
+		.lockstep = lockstep,
+		.now = INT64_MIN,
+		.busy_until = INT64_MIN,
+	};
+	for (int shift = 0; shift < 31; shift++)
+		if (UINT32_C(1) << shift == block_bytes)
+			b->shift = shift;
+	/* The ideal map names banks by block mod banks, for statistics. */
+	b->modulus = b->ideal ? b->banks : bankmap_modulus(map);
+	b->simple = b->modulus && b->service == 1 && ports == 1;
+	b->words = (b->banks + 63) / 64;
+	b->mask = g_new0(uint64_t, b->words);
+	b->free = g_new(int64_t, (gsize)b->banks * ports);
+	for (gsize i = 0; i < (gsize)b->banks * ports; i++)
+		b->free[i] = INT64_MIN;
+	b->own = g_new0(uint32_t, b->banks);
+	b->touched = g_new(uint16_t, b->banks);
+	b->count_edge = g_new0(int64_t, b->banks + 1);
+	b->wait = g_new0(uint64_t, b->banks);
+}
+
+void model_banks_fini(model_banks *b)
+{
+	g_free(b->mask);
+	g_free(b->free);
+	g_free(b->own);
+	g_free(b->touched);
+	g_free(b->count_edge);
+	g_free(b->wait);
+}
+
+static inline uint64_t block_of(const model_banks *b, uint64_t location)
+{
+	return b->shift >= 0 ? location >> b->shift : location / b->block_bytes;
+}
+
+/* Blocks of run I of SHAPE: their number (0 when it leaves the memory) and the first. */
+static inline uint32_t run_blocks(const model_banks *b, const model_shape *shape, uint32_t i, uint64_t *first)
+{
+	int64_t start = model_shape_run(shape, i);
+
+	if (!shape->run_bytes || start < 0 || (uint64_t)start >= b->bytes ||
+	    shape->run_bytes > b->bytes - (uint64_t)start)
+		return 0;
+	*first = block_of(b, (uint64_t)start);
+	return (uint32_t)(block_of(b, (uint64_t)start + shape->run_bytes - 1) - *first) + 1;
+}
+
+/* Counts one request for each of N banks from BANK on, around the modulus. */
+static inline void count_interval(model_banks *b, uint32_t bank, uint32_t n)
+{
+	while (n) {
+		uint32_t part = MIN(n, b->modulus - bank);
+
+		b->count_edge[bank]++;
+		b->count_edge[bank + part]--;
+		n -= part;
+		bank = 0;
+	}
+}
+
+/* Sets bits FROM..TO-1 of MASK; returns false, and may have set some, when one of them is set in MASK or OTHER. */
+static inline bool take_bits(uint64_t *mask, const uint64_t *other, uint32_t from, uint32_t to)
+{
+	uint64_t clash = 0;
+
+	while (from < to) {
+		uint32_t word = from / 64;
+		uint32_t end = MIN(to, (word + 1) * 64);
+		uint64_t bits = (~UINT64_C(0) >> (64 - (end - from))) << (from % 64);
+
+		clash |= (mask[word] | other[word]) & bits;
+		mask[word] |= bits;
+		from = end;
+	}
+	return !clash;
+}
+
+/* Serves an access whose requests all meet free banks; false, with nothing changed, when two meet. */
+static bool serve_free(model_banks *b, const model_shape *shape, model_service *service)
+{
+	uint64_t taken[MODEL_BANKS_MAX / 64];
+	uint32_t requests = 0;
+
+	memset(taken, 0, b->words * sizeof *taken);
+	for (uint32_t i = 0; i < shape->runs; i++) {
+		uint64_t first = 0;
+		uint32_t n = run_blocks(b, shape, i, &first);
+		uint32_t bank;
+
+		if (!n)
+			continue;
+		bank = (uint32_t)(first % b->modulus);
+		if (n > b->modulus || !take_bits(taken, b->mask, bank, MIN(bank + n, b->modulus)))
+			return false;
+		if (bank + n > b->modulus && !take_bits(taken, b->mask, 0, bank + n - b->modulus))
+			return false;
+		requests += n;
+	}
+	for (uint32_t i = 0; i < shape->runs; i++) {
+		uint64_t first = 0;
+		uint32_t n = run_blocks(b, shape, i, &first);
+
+		if (n)
+			count_interval(b, (uint32_t)(first % b->modulus), n);
+	}
+	for (uint32_t i = 0; i < b->words; i++)
+		b->mask[i] |= taken[i];
+	if (requests)
+		b->busy_until = b->now + 1;
+	*service = (model_service){b->now, requests, 0, requests > 0};
+	return true;
+}
+
+static void serve_ideal(model_banks *b, const model_shape *shape, model_service *service)
+{
+	uint32_t requests = 0;
+
+	for (uint32_t i = 0; i < shape->runs; i++) {
+		uint64_t first = 0;
+		uint32_t n = run_blocks(b, shape, i, &first);
+
+		if (n)
+			count_interval(b, (uint32_t)(first % b->modulus), n);
+		requests += n;
+	}
+	*service = (model_service){b->now, requests, 0, 0};
+	if (requests) {
+		service->beats = b->service;
+		service->end = b->now + b->service - 1;
+		b->busy_until = b->now + b->service;
+	}
+}
+
+/* From masks to free times, for the rest of this cycle. */
+static void leave_masks(model_banks *b)
+{
+	for (uint32_t bank = 0; bank < b->banks; bank++)
+		if (b->mask[bank / 64] >> (bank % 64) & 1)
+			b->free[bank] = b->now + 1;
+	b->queued = true;
+}
+
+static inline void serve_request(model_banks *b, uint32_t bank, model_service *service)
+{
+	int64_t *port = b->free + (gsize)bank * b->ports;
+	int64_t start = b->now;
+
+	for (uint32_t p = 1; p < b->ports; p++)
+		if (b->free[(gsize)bank * b->ports + p] < *port)
+			port = b->free + (gsize)bank * b->ports + p;
+	if (*port > start) {
+		start = *port;
+		service->delayed++;
+		b->wait[bank] += (uint64_t)(start - b->now);
+	}
+	*port = start + b->service;
+	b->busy_until = MAX(b->busy_until, *port);
+	service->end = MAX(service->end, *port - 1);
+	service->requests++;
+	b->count_edge[bank]++;
+	b->count_edge[bank + 1]--;
+}
+
+static void serve_queued(model_banks *b, const model_shape *shape, model_service *service)
+{
+	uint32_t touched = 0;
+
+	*service = (model_service){.end = b->now};
+	for (uint32_t i = 0; i < shape->runs; i++) {
+		uint64_t first = 0;
+		uint32_t n = run_blocks(b, shape, i, &first);
+		uint32_t bank = b->modulus && n ? (uint32_t)(first % b->modulus) : 0;
+
+		for (uint32_t k = 0; k < n; k++) {
+			if (!b->modulus)
+				bank = bankmap_bank(b->map, first + k);
+			if (!b->own[bank]++)
+				b->touched[touched++] = (uint16_t)bank;
+			serve_request(b, bank, service);
+			if (b->modulus && ++bank == b->modulus)
+				bank = 0;
+		}
+	}
+	for (uint32_t i = 0; i < touched; i++) {
+		uint32_t bank = b->touched[i];
+
+		service->beats = MAX(service->beats, (b->own[bank] + b->ports - 1) / b->ports * b->service);
+		b->own[bank] = 0;
+	}
+}
+
+void model_banks_serve(model_banks *b, const model_shape *shape, int64_t now, model_service *service)
+{
+	if (b->now != now) {
+		b->now = now;
+		memset(b->mask, 0, b->words * sizeof *b->mask);
+		if (b->lockstep && b->busy_until > now) {
+			for (gsize i = 0; i < (gsize)b->banks * b->ports; i++)
+				b->free[i] = INT64_MIN;
+			b->busy_until = INT64_MIN;
+		}
+		b->queued = !b->simple || b->busy_until > now;
+	}
+	if (b->ideal) {
+		serve_ideal(b, shape, service);
+		return;
+	}
+	if (!b->queued) {
+		if (serve_free(b, shape, service))
+			return;
+		leave_masks(b);
+	}
+	serve_queued(b, shape, service);
+}
+
+void model_banks_count(const model_banks *b, const model_shape *shape, uint32_t *count)
+{
+	for (uint32_t i = 0; i < shape->runs; i++) {
+		uint64_t first = 0;
+		uint32_t n = run_blocks(b, shape, i, &first);
+
+		for (uint32_t k = 0; k < n; k++)
+			count[bankmap_bank(b->map, first + k)]++;
+	}
+}
+
+void model_banks_totals(const model_banks *b, uint64_t *count)
+{
+	int64_t sum = 0;
+
+	for (uint32_t bank = 0; bank < b->banks; bank++) {
+		sum += b->count_edge[bank];
+		count[bank] += (uint64_t)sum;
+	}
+}

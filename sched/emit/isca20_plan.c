@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operations and tensors of an epoch, and where the tensors lie.
+ */
+#include "sched/emit/isca20_plan.h"
+
+#include <stdlib.h>
+
+static void clear_operation(gpointer p)
+{
+	isca_operation *op = p;
+
+	g_clear_pointer(&op->loop, isca_loop_free);
+	g_clear_pointer(&op->work, isca_work_free);
+	g_clear_pointer(&op->turn, isca_turn_free);
+}
+
+static void clear_tensor(gpointer p)
+{
+	isca_tensor *t = p;
+
+	g_clear_pointer(&t->tiles, g_array_unref);
+}
+
+static void list_tensors(isca_plan *plan)
+{
+	const low_program *low = plan->c->low;
+
+	for (guint i = 0; i < low->tensors->len; i++) {
+		const low_tensor *l = &g_array_index(low->tensors, low_tensor, i);
+		isca_tensor t = {
+		    .name = l->name,
+		    .type = l->type,
+		    .rows = l->rows,
+		    .lanes = l->lanes,
+		    .vector_lanes = l->vector_lanes,
+		    .full_blocks = l->blocks,
+		    .blocks = l->blocks + (l->tail > 0),
+		    .node = l->node,
+		    .host = l->host,
+		    .output = l->output,
+		};
+
+		g_array_append_val(plan->tensors, t);
+	}
+}
+
+static void add_loops(isca_plan *plan, uint32_t macro)
+{
+	const low_macro *m = &g_array_index(plan->c->low->macros, low_macro, macro);
+	GPtrArray *loops = isca_split_loop(plan->c, &m->vloop, m->name, plan->tensors);
+
+	for (guint l = 0; l < loops->len; l++) {
+		isca_operation op = {.kind = m->kind, .macro = macro, .loop = g_ptr_array_index(loops, l)};
+
+		g_array_append_val(plan->operations, op);
+	}
+	g_ptr_array_set_free_func(loops, NULL);
+	g_ptr_array_unref(loops);
+}
+
+/* Products of one graph node are one operation. */
+static uint32_t add_work(isca_plan *plan, uint32_t first)
+{
+	const GArray *macros = plan->c->low->macros;
+	const low_macro *m = &g_array_index(macros, low_macro, first);
+	isca_operation op = {.kind = m->kind, .macro = first};
+	uint32_t count = 1;
+
+	while (first + count < macros->len && m[count].kind == m->kind && m[count].node == m->node)
+		count++;
+	op.work = isca_work_new(plan->c, plan->tensors, first, count);
+	g_array_append_val(plan->operations, op);
+	return count;
+}
+
+static void list_operations(isca_plan *plan)
+{
+	const low_program *low = plan->c->low;
+
+	for (guint i = 0; i < low->macros->len;) {
+		const low_macro *m = &g_array_index(low->macros, low_macro, i);
+
+		if (m->kind == LOW_MATMUL || m->kind == LOW_CONV) {
+			i += add_work(plan, i);
+			continue;
+		}
+		if (m->kind == LOW_VLOOP) {
+			add_loops(plan, i);
+		} else {
+			isca_operation op = {.kind = m->kind, .macro = i};
+
+			op.turn = isca_turn_new(plan->c, &m->transpose, plan->tensors);
+			g_array_append_val(plan->operations, op);
+		}
+		i++;
+	}
+}
+
+/* How often does LOOP load (store) tensor I in one iteration? */
+static unsigned count_refs(const isca_loop *loop, uint32_t i, enum low_step_kind kind)
+{
+	unsigned count = 0;
+
+	for (unsigned s = 0; loop && s < loop->steps->len; s++)
+		count += isca_step(loop, s)->kind == kind && isca_step(loop, s)->ref.tensor == i;
+	return count;
+}
+
+bool isca_uses(const isca_operation *op, uint32_t i)
+{
+	const isca_work *w = op->work;
+
+	if (op->turn)
+		return op->turn->x == i || op->turn->y == i;
+	if (w)
+		return w->c == i || (w->a == i && !w->a_private) || (w->b == i && !w->b_private);
+	return count_refs(op->loop, i, LOW_LOAD) || count_refs(op->loop, i, LOW_STORE);
+}
+
+/* From the first operation that writes a tensor to the last that reads it; the host's live from the beginning, outputs to
+ * the end. */
+static void find_lives(isca_plan *plan)
+{
+	for (guint i = 0; i < plan->tensors->len; i++) {
+		isca_tensor *t = isca_plan_tensor(plan, i);
+
+		t->first = UINT32_MAX;
+		t->last = 0;
+		for (guint o = 0; o < plan->operations->len; o++) {
+			if (!isca_uses(&g_array_index(plan->operations, isca_operation, o), i))
+				continue;
+			t->first = MIN(t->first, t->host ? 0 : o);
+			t->last = t->output ? UINT32_MAX : o;
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------------------------------ placement */
+
+/* Bytes that tensor I adds to an operation's flow past the VXM.  SIDE 2: it lies in both hemispheres. */
+static void add_flow(const isca_plan *plan, const isca_operation *op, uint32_t i, unsigned side, unsigned *flow)
+{
+	unsigned bytes = isa_type_bytes(isca_plan_tensor(plan, i)->type);
+	unsigned loads = count_refs(op->loop, i, LOW_LOAD), stores = count_refs(op->loop, i, LOW_STORE);
+
+	if (side == 2) {
+		for (unsigned s = 0; s < 2; s++)
+			flow[s] += bytes * ((loads + 1) / 2 + (stores + 1) / 2);
+		return;
+	}
+	/* From the west eastward, to the west westward. */
+	flow[side] += bytes * loads;
+	flow[!side] += bytes * stores;
+}
+
+static bool flow_allows(const isca_plan *plan, uint32_t i, unsigned side)
+{
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+		unsigned flow[2] = {op->flow[0], op->flow[1]};
+
+		if (!op->loop || !isca_uses(op, i))
+			continue;
+		add_flow(plan, op, i, side, flow);
+		if (flow[0] > plan->c->stream_count || flow[1] > plan->c->stream_count)
+			return false;
+	}
+	return true;
+}
+
+static bool place_tensor(isca_plan *plan, uint32_t i)
+{
+	isca_tensor *t = isca_plan_tensor(plan, i);
+	isca_wish wish = {.side = -1, .first = t->first, .last = t->last};
+	const isca_shape *shape = &g_array_index(plan->shapes, isca_shape, i);
+	isca_tile tile = isca_shape_tile(plan, t, shape, &wish);
+	bool both = wish.split || wish.wide;
+	bool allowed[2] = {flow_allows(plan, i, both ? 2 : 0), flow_allows(plan, i, both ? 2 : 1)};
+
+	if (!allowed[0] && !allowed[1])
+		return false;
+	if (allowed[0] != allowed[1])
+		wish.side = allowed[1];
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		/* The two sides of a transposition are not used at once, but the buffer between them needs room. */
+		if (isca_uses(op, i) && (!op->turn || shape->stacked))
+			isca_set_join(&wish.avoid, &op->used);
+	}
+	if (!isca_allocate(plan->c, &tile, &wish))
+		return false;
+	g_array_append_val(t->tiles, tile);
+	for (guint o = 0; o < plan->operations->len; o++) {
+		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (!isca_uses(op, i))
+			continue;
+		isca_set_join(&op->used, &tile.slices);
+		if (op->loop)
+			add_flow(plan, op, i, both ? 2 : tile.slice / plan->c->slices_per_side, op->flow);
+	}
+	return true;
+}
+
+typedef struct entry {
+	uint64_t width;
+	uint32_t tensor;
+} entry;
+
+static int compare_entries(const void *a, const void *b)
+{
+	const entry *x = a;
+	const entry *y = b;
+
+	if (x->width != y->width)
+		return x->width > y->width ? -1 : 1;
+	return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+}
+
+/* Chooses shapes and places all tensors, the widest first. */
+static bool place_all(isca_plan *plan, bool *hopeless)
+{
+	g_autofree entry *order = g_new(entry, plan->tensors->len);
+	guint count = 0;
+
+	isca_memory_fini(plan->c);
+	isca_memory_init(plan->c);
+	for (guint o = 0; o < plan->operations->len; o++) {
+		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		op->used = op->busy = (isca_set){{0}};
+		op->flow[0] = op->flow[1] = 0;
+	}
+	for (guint i = 0; i < plan->tensors->len; i++) {
+		isca_tensor *t = isca_plan_tensor(plan, i);
+		isca_shape *shape = &g_array_index(plan->shapes, isca_shape, i);
+
+		g_array_set_size(t->tiles, 0);
+		if (t->first > t->last)
+			continue;
+		if (!isca_choose_shape(plan, i, shape)) {
+			*hopeless = true;
+			if (getenv("ISCA_DEBUG")) g_printerr("hopeless %u %s\n", i, t->name);
+			return false;
+		}
+		order[count++] =
+		    (entry){shape->row_mod * shape->block_mod * (shape->stacked ? 1 : isa_type_bytes(t->type)), i};
+	}
+	qsort(order, count, sizeof(entry), compare_entries);
+	for (guint i = 0; i < count; i++)
+		if (!place_tensor(plan, order[i].tensor)) {
+			if (getenv("ISCA_DEBUG")) g_printerr("cap %u: tensor %u %s width %lu life %u..%u rows %lu\n", plan->cap, order[i].tensor, isca_plan_tensor(plan, order[i].tensor)->name, order[i].width, isca_plan_tensor(plan, order[i].tensor)->first, isca_plan_tensor(plan, order[i].tensor)->last, isca_plan_tensor(plan, order[i].tensor)->rows);
+			return false;
+		}
+	for (guint o = 0; o < plan->operations->len; o++) {
+		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (op->work && !isca_place_work(plan, op, o))
+			return false;
+		if (op->turn && !isca_place_turn(plan, op, o))
+			return false;
+	}
+	return true;
+}
+
+/* Bytes of all tensors, whole vectors counted. */
+static uint64_t count_bytes(const isca_plan *plan)
+{
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < plan->tensors->len; i++) {
+		const isca_tensor *t = isca_plan_tensor(plan, i);
+
+		bytes += t->rows * t->blocks * isa_type_bytes(t->type) * plan->c->lanes;
+	}
+	return bytes;
+}
+
+static bool refuse(const isca_plan *plan)
+{
+	isca *c = plan->c;
+	uint64_t bytes = count_bytes(plan), capacity = (uint64_t)isa_machine_sram_bytes(c->m);
+
+	g_set_error(c->error, TSP_ERROR, TSP_ERROR_USER,
+	            "layer '%s' does not fit into SRAM: %" G_GUINT64_FORMAT " bytes in whole vectors (%" G_GUINT64_FORMAT
+	            " words of %u bytes), capacity %" G_GUINT64_FORMAT " bytes%s",
+	            c->low->g->name, bytes, bytes / c->lanes, c->lanes, capacity,
+	            bytes <= capacity ? "; operands used at once must lie in different slices" : "");
+	return false;
+}
+
+static bool place_somehow(isca_plan *plan)
+{
+	static const unsigned caps[] = {16, 8, 4, 2, 1};
+	bool hopeless = false;
+
+	for (uint32_t divisor = 1; divisor <= 16; divisor *= 4) {
+		for (unsigned i = 0; i < G_N_ELEMENTS(caps) && !hopeless; i++) {
+			plan->cap = caps[i];
+			plan->part_words = MAX(plan->c->words_per_slice / divisor, 1);
+			if (place_all(plan, &hopeless))
+				return true;
+		}
+	}
+	return refuse(plan);
+}
+
+isca_plan *isca_plan_new(isca *c)
+{
+	isca_plan *plan = g_new0(isca_plan, 1);
+
+	plan->c = c;
+	plan->tensors = g_array_new(FALSE, TRUE, sizeof(isca_tensor));
+	plan->operations = g_array_new(FALSE, TRUE, sizeof(isca_operation));
+	plan->shapes = g_array_new(FALSE, TRUE, sizeof(isca_shape));
+	g_array_set_clear_func(plan->operations, clear_operation);
+	g_array_set_clear_func(plan->tensors, clear_tensor);
+	list_tensors(plan);
+	list_operations(plan);
+	find_lives(plan);
+	g_array_set_size(plan->shapes, plan->tensors->len);
+	for (guint i = 0; i < plan->tensors->len; i++)
+		isca_plan_tensor(plan, i)->tiles = g_array_new(FALSE, TRUE, sizeof(isca_tile));
+	if (!place_somehow(plan)) {
+		isca_plan_free(plan);
+		return NULL;
+	}
+	for (guint i = 0; i < plan->tensors->len; i++) {
+		const isca_tensor *t = isca_plan_tensor(plan, i);
+
+		if (t->host && t->tiles->len)
+			isca_add_images(c, t, &g_array_index(t->tiles, isca_tile, 0));
+		if (t->node != UINT32_MAX && t->tiles->len == 1)
+			isca_describe(c, t);
+	}
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (op->work)
+			isca_fill_work(plan, op->work);
+		if (op->turn)
+			isca_fill_turn(plan, op->turn);
+	}
+	return plan;
+}
+
+void isca_plan_free(isca_plan *plan)
+{
+	g_array_unref(plan->tensors);
+	g_array_unref(plan->operations);
+	g_array_unref(plan->shapes);
+	g_free(plan);
+}

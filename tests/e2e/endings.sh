@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs that are cut short leave a database that opens, is sound, and says that it is incomplete.
+
+. "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+
+# Long enough to be hit in the middle.
+long=gemm:30000x1600x1600
+
+# started FILE: waits until the run has committed rows.
+started()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+		[ "$(sqlite3 "$1" 'SELECT count(*) FROM (SELECT 1 FROM issue LIMIT 1)' 2>/dev/null)" = 1 ] && return
+		sleep 0.2
+	done
+}
+
+# sound NAME FILE STATUS
+sound()
+{
+	is "$1: the database is sound" "$(sql "$2" 'PRAGMA integrity_check')" ok
+	exits "$1: stat reads it" 0 "$TSPSIM" stat "$2" --json
+	like "$1: it says $3" out "$3"
+}
+
+for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
+	rm -f cut.db
+	# The shell ignores SIGINT in background commands.
+	env --default-signal=INT "$TSPSIM" -w $long --kernel "$kernel" --trace cut.db --json >run.json 2>err &
+	pid=$!
+	started cut.db
+	kill -INT $pid
+	wait $pid
+	is "$kernel: SIGINT ends with status 130" $? 130
+	is "$kernel: the report says so" "$(json run.json '$.interrupted')" 1
+	is "$kernel: the manifest says so" "$(sql cut.db "SELECT value FROM run WHERE key = 'status'")" interrupted
+	sound "$kernel: SIGINT" cut.db interrupted
+done
+
+"$TSPSIM" -w $long --trace killed.db -q &
+pid=$!
+started killed.db
+kill -KILL $pid
+wait $pid 2>/dev/null
+sound "SIGKILL" killed.db incomplete
+
+# A limit on file size stands for a full disk: writes fail, the signal is ignored.
+(
+	trap '' XFSZ
+	ulimit -f 2000
+	exec "$TSPSIM" -w gemm:2000x1600x1600 --trace full.db >out 2>err
+)
+is "a full disk ends with status 1" $? 1
+like "the message names the file" err 'full\.db'
+sound "a full disk" full.db incomplete
+
+"$TSPSIM" -w gemm:40x330x340 --set hw.sram.latency_cycles=5 --policy fault-stop --trace stopped.db -q
+is "fault-stop ends with status 2" $? 2
+sound "fault-stop" stopped.db incomplete
+
+"$TSPSIM" -w gemm:40x330x340 >/dev/full 2>err
+is "a full output ends with status 1" $? 1
+like "and says so" err 'standard output'
+done_testing
