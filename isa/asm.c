@@ -8,6 +8,7 @@
 #include "isa/asm_int.h"
 #include "isa/format.h"
 #include "isa/machine_int.h"
+#include "isa/program_int.h"
 
 #include <string.h>
 
@@ -126,9 +127,9 @@ static bool parse_place(line_parser *lp, const isa_token *token)
 
 	if (place < 0)
 		return isa_asm_fail(
-		    lp->as, token->column,
-		    "expected a place (r12, e5, w5, act.3, wt.0, alu.4, imm, -), field=value or xN, found '%s'",
-		    token->text);
+			lp->as, token->column,
+			"expected a place (r12, e5, w5, act.3, wt.0, alu.4, imm, -), field=value or xN, found '%s'",
+			token->text);
 	for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
 		const isa_format_field *f = isa_format_find(isa_ops[lp->insn.op].format, order[i]);
 
@@ -354,7 +355,7 @@ static bool parse_insn(isa_assembler *as, unsigned first)
 
 	if (*at->text != '@' || at->quoted)
 		return isa_asm_fail(as, at->column, "expected @CYCLE, a label or a directive, found '%s'", at->text);
-	if (!isa_asm_integer(as, at->column + 1, "cycle", at->text + 1, 0, (INT64_C(1) << 56) - 1, &cycle) ||
+	if (!isa_asm_integer(as, at->column + 1, "cycle", at->text + 1, 0, ISA_CYCLE_MAX - 1, &cycle) ||
 	    !parse_queue(as, isa_asm_token(as, first + 1), &queue) || !parse_mnemonic(as, lp.mnemonic, queue, &op))
 		return false;
 	lp.insn = isa_insn_make((enum isa_op)op, queue, cycle);

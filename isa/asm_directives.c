@@ -5,10 +5,11 @@
  */
 #include "isa/asm_int.h"
 #include "isa/machine_int.h"
+#include "isa/program_int.h"
 
 #include <string.h>
 
-#define NUMBER_MAX ((INT64_C(1) << 56) - 1)
+#define NUMBER_MAX (ISA_NUMBER_MAX - 1)
 
 /* A word "name=value" of a directive. */
 enum word_kind { WORD_INT, WORD_REAL, WORD_TEXT, WORD_FLAG /* no value */ };
@@ -51,7 +52,7 @@ static bool read_words(isa_assembler *as, unsigned first, word *words, unsigned 
 		const isa_token *token = isa_asm_token(as, i);
 		const char *equals = strchr(token->text, '=');
 		g_autofree char *name =
-		    equals ? g_strndup(token->text, (gsize)(equals - token->text)) : g_strdup(token->text);
+			equals ? g_strndup(token->text, (gsize)(equals - token->text)) : g_strdup(token->text);
 		word *found = NULL;
 
 		for (unsigned j = 0; j < count; j++)
@@ -132,12 +133,12 @@ static bool do_epoch(isa_assembler *as)
 	int64_t macs = 0, vxm_ops = 0, graph = 0;
 	isa_epoch epoch = {.mxm_ceiling = -1};
 	word words[] = {
-	    {.name = "start", .kind = WORD_INT, .out = &epoch.start, .max = NUMBER_MAX},
-	    {.name = "end", .kind = WORD_INT, .out = &epoch.end, .max = NUMBER_MAX},
-	    {.name = "macs", .kind = WORD_INT, .out = &macs, .max = INT64_MAX},
-	    {.name = "vxm_ops", .kind = WORD_INT, .out = &vxm_ops, .max = INT64_MAX},
-	    {.name = "ceiling", .kind = WORD_REAL, .out = &epoch.mxm_ceiling},
-	    {.name = "graph", .kind = WORD_INT, .out = &graph, .max = UINT32_MAX},
+		{.name = "start", .kind = WORD_INT, .out = &epoch.start, .max = NUMBER_MAX},
+		{.name = "end", .kind = WORD_INT, .out = &epoch.end, .max = NUMBER_MAX},
+		{.name = "macs", .kind = WORD_INT, .out = &macs, .max = INT64_MAX},
+		{.name = "vxm_ops", .kind = WORD_INT, .out = &vxm_ops, .max = INT64_MAX},
+		{.name = "ceiling", .kind = WORD_REAL, .out = &epoch.mxm_ceiling},
+		{.name = "graph", .kind = WORD_INT, .out = &graph, .max = UINT32_MAX},
 	};
 
 	if (!name || !read_words(as, 2, words, G_N_ELEMENTS(words)))
@@ -270,7 +271,10 @@ static bool do_node(isa_assembler *as)
 	const isa_token *token = isa_asm_token(as, 1);
 	int64_t epoch = 0, number;
 	word words[] = {
-	    {.name = "epoch", .kind = WORD_INT, .out = &epoch, .max = MAX((int64_t)as->program->epochs->len, 1) - 1},
+		{.name = "epoch",
+	         .kind = WORD_INT,
+	         .out = &epoch,
+	         .max = MAX((int64_t)as->program->epochs->len, 1) - 1},
 	};
 
 	if (token && !token->quoted) { /* back to a node that there is */
@@ -372,13 +376,16 @@ static bool do_tensor(isa_assembler *as)
 	int64_t base = 0, bytes = 0, epoch = 0;
 	isa_tensor t = {0};
 	word words[] = {
-	    {.name = "type", .kind = WORD_TEXT},
-	    {.name = "shape", .kind = WORD_TEXT},
-	    {.name = "layout", .kind = WORD_TEXT},
-	    {.name = "base", .kind = WORD_INT, .out = &base, .max = NUMBER_MAX},
-	    {.name = "bytes", .kind = WORD_INT, .out = &bytes, .max = NUMBER_MAX},
-	    {.name = "epoch", .kind = WORD_INT, .out = &epoch, .max = MAX((int64_t)as->program->epochs->len, 1) - 1},
-	    {.name = "output", .kind = WORD_FLAG, .out = &t.output},
+		{.name = "type", .kind = WORD_TEXT},
+		{.name = "shape", .kind = WORD_TEXT},
+		{.name = "layout", .kind = WORD_TEXT},
+		{.name = "base", .kind = WORD_INT, .out = &base, .max = NUMBER_MAX},
+		{.name = "bytes", .kind = WORD_INT, .out = &bytes, .max = NUMBER_MAX},
+		{.name = "epoch",
+	         .kind = WORD_INT,
+	         .out = &epoch,
+	         .max = MAX((int64_t)as->program->epochs->len, 1) - 1},
+		{.name = "output", .kind = WORD_FLAG, .out = &t.output},
 	};
 
 	if (!name || !read_words(as, 2, words, G_N_ELEMENTS(words)) || !read_type(as, &words[0], &t.type) ||
@@ -432,12 +439,12 @@ static bool do_source(isa_assembler *as)
 	int64_t step[2] = {0, 0}, seg[2] = {0, 1};
 	isa_asm_source s = {.insn = (uint32_t)as->last};
 	word words[] = {
-	    {.name = "from", .kind = WORD_TEXT},
-	    {.name = "instance", .kind = WORD_INT, .out = &instance, .max = UINT32_MAX},
-	    {.name = "resident", .kind = WORD_FLAG, .out = &s.source.resident},
-	    {.name = "step", .kind = WORD_TEXT},
-	    {.name = "seg", .kind = WORD_TEXT},
-	    {.name = "segments", .kind = WORD_INT, .out = &segments, .max = UINT16_MAX},
+		{.name = "from", .kind = WORD_TEXT},
+		{.name = "instance", .kind = WORD_INT, .out = &instance, .max = UINT32_MAX},
+		{.name = "resident", .kind = WORD_FLAG, .out = &s.source.resident},
+		{.name = "step", .kind = WORD_TEXT},
+		{.name = "seg", .kind = WORD_TEXT},
+		{.name = "segments", .kind = WORD_INT, .out = &segments, .max = UINT16_MAX},
 	};
 
 	if (as->last < 0)
@@ -475,9 +482,9 @@ static bool do_predict(isa_assembler *as)
 	int64_t result = ISA_NO_TIME, beats = 0;
 	isa_prediction prediction;
 	word words[] = {
-	    {.name = "arrival", .kind = WORD_TEXT},
-	    {.name = "result", .kind = WORD_TEXT},
-	    {.name = "beats", .kind = WORD_INT, .out = &beats, .max = INT32_MAX},
+		{.name = "arrival", .kind = WORD_TEXT},
+		{.name = "result", .kind = WORD_TEXT},
+		{.name = "beats", .kind = WORD_INT, .out = &beats, .max = INT32_MAX},
 	};
 
 	if (as->last < 0)
@@ -498,10 +505,10 @@ static const struct {
 	const char *name;
 	bool (*run)(isa_assembler *as);
 } directives[] = {
-    {".machine", do_machine}, {".workload", do_workload}, {".predicted_cycles", do_predicted_cycles},
-    {".epoch", do_epoch},     {".image", do_image},       {".hex", do_hex},
-    {".map", do_map},         {".node", do_node},         {".tensor", do_tensor},
-    {".source", do_source},   {".predict", do_predict},
+	{".machine", do_machine}, {".workload", do_workload}, {".predicted_cycles", do_predicted_cycles},
+	{".epoch", do_epoch},     {".image", do_image},       {".hex", do_hex},
+	{".map", do_map},         {".node", do_node},         {".tensor", do_tensor},
+	{".source", do_source},   {".predict", do_predict},
 };
 
 bool isa_asm_directive(isa_assembler *as)

@@ -213,9 +213,9 @@ static const family *find_family(const char *text, GError **error)
 			return &families[i];
 	}
 	if (strcmp(name, "direct") == 0) {
-		g_set_error(
-		    error, TSP_ERROR, TSP_ERROR_USER,
-		    "bank map 'direct' belongs to machines with MEM slices; a hashed SRAM needs a map such as mod:139");
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "bank map 'direct' belongs to machines with MEM slices; a hashed SRAM needs a map such as "
+		            "mod:139");
 		return NULL;
 	}
 	nearest = tsp_nearest(name, names);

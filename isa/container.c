@@ -20,6 +20,14 @@ static void put(GByteArray *out, uint64_t value, unsigned bytes)
 	g_byte_array_append(out, raw, bytes);
 }
 
+/* The same into raw memory; the place behind it. */
+static inline guint8 *store(guint8 *at, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (guint8)(value >> 8 * i);
+	return at + bytes;
+}
+
 static void put_text(GByteArray *out, const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
@@ -117,41 +125,50 @@ static void write_tensors(GByteArray *out, const isa_program *p)
 	}
 }
 
+unsigned isa_insn_extras(const isa_insn *insn)
+{
+	unsigned extras = 0;
+
+	for (unsigned i = 0; i < ISA_LOOPS; i++)
+		if (insn->loop[i].count != 1 || insn->loop[i].interval || insn->loop[i].step)
+			extras |= 1u << i;
+	for (int i = 0; i < ISA_ROT_COUNT; i++)
+		if (insn->rot[i].step || insn->rot[i].wrap)
+			extras |= ISA_EXTRA_ROTATIONS;
+	return extras;
+}
+
+/* An instruction is its queue word, where and when it stands, and what of its loops and rotations is not neutral. */
 static void write_insns(GByteArray *out, const isa_program *p)
 {
 	put(out, p->insns->len, 8);
 	for (uint32_t id = 0; id < p->insns->len; id++) {
 		const isa_insn *insn = isa_program_insn(p, id);
+		unsigned extras = isa_insn_extras(insn);
+		isa_word word = {0, 0};
+		guint8 raw[ISA_INSN_BYTES_MAX];
+		guint8 *at = raw;
 
-		put(out, insn->op, 2);
-		put(out, insn->queue, 2);
-		put(out, (uint64_t)insn->cycle, 8);
+		isa_encode(insn, &word,
+		           NULL); /* isa_insn_problem() has asked; for the hash of what has one, anything does */
+		at = store(at, word.lo, 8);
+		at = store(at, word.hi, 8);
+		at = store(at, (uint64_t)insn->cycle, 8);
+		at = store(at, insn->queue, 2);
+		at = store(at, g_array_index(p->node_of, uint32_t, id), 4);
+		at = store(at, extras, 1);
 		for (int i = 0; i < ISA_LOOPS; i++) {
-			put(out, insn->loop[i].count, 4);
-			put(out, insn->loop[i].interval, 4);
-			put(out, (uint32_t)insn->loop[i].step, 4);
+			if (!(extras >> i & 1))
+				continue;
+			at = store(at, insn->loop[i].count, 4);
+			at = store(at, insn->loop[i].interval, 4);
+			at = store(at, (uint32_t)insn->loop[i].step, 4);
 		}
-		for (int i = 0; i < ISA_ROT_COUNT; i++) {
-			put(out, (uint8_t)insn->rot[i].step, 1);
-			put(out, insn->rot[i].wrap, 2);
+		for (int i = 0; (extras & ISA_EXTRA_ROTATIONS) && i < ISA_ROT_COUNT; i++) {
+			at = store(at, (uint8_t)insn->rot[i].step, 1);
+			at = store(at, insn->rot[i].wrap, 2);
 		}
-		put(out, insn->addr, 4);
-		put(out, insn->waddr, 4);
-		put(out, (uint32_t)insn->pitch, 4);
-		put(out, insn->imm, 4);
-		put(out, insn->count, 4);
-		put(out, insn->len, 2);
-		put(out, insn->seg, 2);
-		put(out, insn->dst, 2);
-		put(out, insn->src0, 2);
-		put(out, insn->src1, 2);
-		put(out, insn->lanes, 2);
-		put(out, insn->map, 2);
-		put(out, (uint16_t)insn->distance, 2);
-		put(out, insn->type, 1);
-		put(out, insn->dtype, 1);
-		put(out, insn->mode, 1);
-		put(out, g_array_index(p->node_of, uint32_t, id), 4);
+		g_byte_array_append(out, raw, (guint)(at - raw));
 	}
 }
 
@@ -162,16 +179,19 @@ static void write_sources(GByteArray *out, const isa_program *p)
 
 		put(out, count, 1);
 		for (uint8_t i = 0; i < count; i++) {
-			const isa_source *s =
-			    &g_array_index(p->sources, isa_source, g_array_index(p->first_source, uint32_t, at) + i);
+			const isa_source *s = &g_array_index(p->sources, isa_source,
+			                                     g_array_index(p->first_source, uint32_t, at) + i);
+			guint8 raw[ISA_SOURCE_BYTES];
+			guint8 *end = raw;
 
-			put(out, s->base, 4);
-			put(out, (uint32_t)s->step0, 4);
-			put(out, (uint32_t)s->step1, 4);
-			put(out, (uint32_t)s->seg_step, 4);
-			put(out, s->seg_div, 2);
-			put(out, s->segments, 2);
-			put(out, s->resident, 1);
+			end = store(end, s->base, 4);
+			end = store(end, (uint32_t)s->step0, 4);
+			end = store(end, (uint32_t)s->step1, 4);
+			end = store(end, (uint32_t)s->seg_step, 4);
+			end = store(end, s->seg_div, 2);
+			end = store(end, s->segments, 2);
+			end = store(end, s->resident, 1);
+			g_byte_array_append(out, raw, (guint)(end - raw));
 		}
 	}
 }
@@ -180,11 +200,14 @@ static void write_predictions(GByteArray *out, const isa_program *p)
 {
 	for (guint i = 0; i < p->predictions->len; i++) {
 		const isa_prediction *prediction = &g_array_index(p->predictions, isa_prediction, i);
+		guint8 raw[ISA_PREDICTION_BYTES];
+		guint8 *at = raw;
 
 		for (int j = 0; j < ISA_OPERANDS; j++)
-			put(out, (uint32_t)prediction->arrival[j], 4);
-		put(out, (uint32_t)prediction->result, 4);
-		put(out, (uint32_t)prediction->beats, 4);
+			at = store(at, (uint32_t)prediction->arrival[j], 4);
+		at = store(at, (uint32_t)prediction->result, 4);
+		at = store(at, (uint32_t)prediction->beats, 4);
+		g_byte_array_append(out, raw, (guint)(at - raw));
 	}
 }
 
@@ -197,8 +220,11 @@ static void write_queues(GByteArray *out, const isa_program *p)
 
 		put(out, words->len, 8);
 		for (guint i = 0; i < words->len; i++) {
-			put(out, g_array_index(words, isa_word, i).lo, 8);
-			put(out, g_array_index(words, isa_word, i).hi, 8);
+			guint8 raw[16];
+
+			store(store(raw, g_array_index(words, isa_word, i).lo, 8), g_array_index(words, isa_word, i).hi,
+			      8);
+			g_byte_array_append(out, raw, sizeof raw);
 		}
 		put(out, ids->len, 8);
 		for (guint i = 0; i < ids->len; i++)
@@ -212,7 +238,7 @@ static const struct section {
 	void (*write)(GByteArray *out, const isa_program *p);
 } sections[] = {
 #define SECTION(tag, id, hashed) {tag, hashed, write_##id},
-    ISA_SECTIONS(SECTION)
+	ISA_SECTIONS(SECTION)
 #undef SECTION
 };
 
@@ -237,16 +263,17 @@ char *isa_program_hash(const isa_program *program)
 	return g_strdup(g_checksum_get_string(sum));
 }
 
-/* What keeps INSN from being lowered or decoded on any machine; NULL when nothing does.  g_free. */
 char *isa_insn_problem(const isa_program *p, const isa_insn *insn)
 {
 	g_autoptr(GError) cause = NULL;
 	isa_word word;
 
-	if (insn->cycle < 0 || insn->cycle >= ISA_NUMBER_MAX)
+	if (insn->cycle < 0 || insn->cycle >= ISA_CYCLE_MAX)
 		return g_strdup_printf("cycle %" G_GINT64_FORMAT, insn->cycle);
-	if (!isa_encode(insn, &word, &cause) || !isa_encode_repeat(insn, 0, &word, &cause) ||
-	    !isa_encode_repeat(insn, 1, &word, &cause))
+	if (insn->op == ISA_OP_NOP || insn->op == ISA_OP_REPEAT)
+		return g_strdup("nop and repeat do not stand in a container");
+	if (!isa_encode(insn, &word, &cause) || (isa_insn_extras(insn) && (!isa_encode_repeat(insn, 0, &word, &cause) ||
+	                                                                   !isa_encode_repeat(insn, 1, &word, &cause))))
 		return g_strdup(cause->message);
 	if (insn->map && insn->map >= p->maps->len)
 		return g_strdup_printf("map %u of %u", insn->map, p->maps->len);

@@ -48,13 +48,17 @@ static const guint8 *take(cursor *c, uint64_t bytes)
 	return at;
 }
 
-static uint64_t get(cursor *c, unsigned bytes)
+static inline uint64_t get(cursor *c, unsigned bytes)
 {
-	const guint8 *raw = take(c, bytes);
 	uint64_t value = 0;
 
-	for (unsigned i = 0; raw && i < bytes; i++)
-		value |= (uint64_t)raw[i] << 8 * i;
+	if (c->failed || bytes > c->end - c->at) {
+		take(c, bytes); /* says so */
+		return 0;
+	}
+	for (unsigned i = 0; i < bytes; i++)
+		value |= (uint64_t)c->data[c->at + i] << 8 * i;
+	c->at += bytes;
 	return value;
 }
 
@@ -211,39 +215,31 @@ static void read_tensors(cursor *c, isa_program *p)
 static void read_insn(cursor *c, isa_program *p)
 {
 	size_t at = c->at;
-	isa_insn insn;
+	isa_insn insn = isa_insn_make(ISA_OP_SYNC, 0, 0);
+	isa_word word;
 	uint32_t node;
+	unsigned extras;
 	g_autofree char *problem = NULL;
 
-	insn.op = (uint16_t)get(c, 2);
-	insn.queue = (uint16_t)get(c, 2);
+	word.lo = get(c, 8);
+	word.hi = get(c, 8);
+	if (!c->failed && !isa_decode(word, &insn))
+		damaged(c, at, "instruction %u: no legal instruction word", p->insns->len);
 	insn.cycle = (int64_t)get(c, 8);
+	insn.queue = (uint16_t)get(c, 2);
+	node = (uint32_t)get_below(c, 4, MAX(p->nodes->len, 1), "node");
+	extras = (unsigned)get_below(c, 1, 2 * ISA_EXTRA_ROTATIONS, "flags");
 	for (int i = 0; i < ISA_LOOPS; i++) {
+		if (!(extras >> i & 1))
+			continue;
 		insn.loop[i].count = (uint32_t)get(c, 4);
 		insn.loop[i].interval = (uint32_t)get(c, 4);
 		insn.loop[i].step = get_i32(c);
 	}
-	for (int i = 0; i < ISA_ROT_COUNT; i++) {
+	for (int i = 0; (extras & ISA_EXTRA_ROTATIONS) && i < ISA_ROT_COUNT; i++) {
 		insn.rot[i].step = (int8_t)(uint8_t)get(c, 1);
 		insn.rot[i].wrap = (uint16_t)get(c, 2);
 	}
-	insn.addr = (uint32_t)get(c, 4);
-	insn.waddr = (uint32_t)get(c, 4);
-	insn.pitch = get_i32(c);
-	insn.imm = (uint32_t)get(c, 4);
-	insn.count = (uint32_t)get(c, 4);
-	insn.len = (uint16_t)get(c, 2);
-	insn.seg = (uint16_t)get(c, 2);
-	insn.dst = (uint16_t)get(c, 2);
-	insn.src0 = (uint16_t)get(c, 2);
-	insn.src1 = (uint16_t)get(c, 2);
-	insn.lanes = (uint16_t)get(c, 2);
-	insn.map = (uint16_t)get(c, 2);
-	insn.distance = (int16_t)(uint16_t)get(c, 2);
-	insn.type = (uint8_t)get(c, 1);
-	insn.dtype = (uint8_t)get(c, 1);
-	insn.mode = (uint8_t)get(c, 1);
-	node = (uint32_t)get_below(c, 4, MAX(p->nodes->len, 1), "node");
 	if (c->failed)
 		return;
 	problem = isa_insn_problem(p, &insn);
@@ -356,7 +352,7 @@ static const struct section {
 	void (*read)(cursor *c, isa_program *p);
 } sections[] = {
 #define SECTION(tag, id, hashed) {tag, read_##id},
-    ISA_SECTIONS(SECTION)
+	ISA_SECTIONS(SECTION)
 #undef SECTION
 };
 

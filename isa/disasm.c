@@ -52,8 +52,8 @@ int isa_place_from_text(const char *text)
 		const char *prefix;
 		int base, count;
 	} kinds[] = {
-	    {"r", ISA_PLACE_VREG(0), 1024}, {"e", ISA_PLACE_STREAM(0, 0), 32}, {"w", ISA_PLACE_STREAM(1, 0), 32},
-	    {"act.", ISA_PLACE_ACT(0), 16}, {"wt.", ISA_PLACE_WT(0), 8},       {"alu.", ISA_PLACE_ALU(0), 32},
+		{"r", ISA_PLACE_VREG(0), 1024}, {"e", ISA_PLACE_STREAM(0, 0), 32}, {"w", ISA_PLACE_STREAM(1, 0), 32},
+		{"act.", ISA_PLACE_ACT(0), 16}, {"wt.", ISA_PLACE_WT(0), 8},       {"alu.", ISA_PLACE_ALU(0), 32},
 	};
 
 	if (strcmp(text, "imm") == 0)

@@ -7,6 +7,9 @@
 #include "isa/isa.h"
 #include "isa/format.h"
 
+#include <stddef.h>
+#include <string.h>
+
 enum { OPCODE_BITS = 8, WORD_BITS = 128 };
 
 static void put_bits(isa_word *word, unsigned shift, unsigned bits, uint64_t value)
@@ -60,35 +63,43 @@ static void field_error(GError **error, const isa_insn *insn, const isa_format_f
 		            isa_ops[insn->op].mnemonic, isa_field_name(f->field), value, f->bits, min, max);
 }
 
-/* Which of the fields with a member of their own does the format not hold?  Bit per enum isa_field. */
-static uint32_t fields_of(int format)
+/* Fails for the first field that is set although INSN's format lacks it. */
+static bool fail_foreign_field(const isa_insn *insn, GError **error)
 {
-	uint32_t mask = 0;
+	int format = isa_ops[insn->op].format;
 
-	for (const isa_format_field *f = isa_formats[format].fields; f->bits; f++)
-		mask |= UINT32_C(1) << f->field;
-	return mask;
-}
-
-bool isa_encode(const isa_insn *insn, isa_word *word, GError **error)
-{
-	unsigned shift = OPCODE_BITS;
-	uint32_t held;
-
-	if (insn->op >= ISA_OP_COUNT) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "there is no instruction with number %u", insn->op);
-		return false;
-	}
-	held = fields_of(isa_ops[insn->op].format);
 	for (unsigned field = ISA_FIELD_COUNT; field < ISA_FIELD_MAX; field++) {
 		bool loop = field >= ISA_FIELD_INTERVAL && field <= ISA_FIELD_ROT_SRC1_WRAP;
 
-		if (loop || (held >> field & 1) || isa_field_get(insn, field) == isa_field_neutral(field))
+		if (loop || isa_format_find(format, field) || isa_field_get(insn, field) == isa_field_neutral(field))
 			continue;
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s has no field %s, but it is set",
 		            isa_ops[insn->op].mnemonic, isa_field_name(field));
 		return false;
 	}
+	return true;
+}
+
+/* Do A and B agree in every field?  Fields lie side by side from addr to mode, without padding. */
+static bool same_fields(const isa_insn *a, const isa_insn *b)
+{
+	const size_t begin = offsetof(isa_insn, addr);
+	const size_t end = offsetof(isa_insn, mode) + sizeof a->mode;
+
+	G_STATIC_ASSERT(offsetof(isa_insn, mode) + 1 - offsetof(isa_insn, addr) == 5 * 4 + 8 * 2 + 3);
+	return memcmp((const char *)a + begin, (const char *)b + begin, end - begin) == 0;
+}
+
+bool isa_encode(const isa_insn *insn, isa_word *word, GError **error)
+{
+	unsigned shift = OPCODE_BITS;
+	isa_insn held;
+
+	if (insn->op >= ISA_OP_COUNT) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "there is no instruction with number %u", insn->op);
+		return false;
+	}
+	held = isa_insn_make(insn->op, 0, 0);
 	*word = (isa_word){(uint64_t)insn->op + 1, 0};
 	for (const isa_format_field *f = isa_formats[isa_ops[insn->op].format].fields; f->bits; f++) {
 		int64_t value = isa_field_get(insn, f->field);
@@ -97,10 +108,11 @@ bool isa_encode(const isa_insn *insn, isa_word *word, GError **error)
 			field_error(error, insn, f, value);
 			return false;
 		}
+		isa_field_set(&held, f->field, value);
 		put_bits(word, shift, f->bits, (uint64_t)value);
 		shift += f->bits;
 	}
-	return true;
+	return same_fields(insn, &held) || fail_foreign_field(insn, error);
 }
 
 bool isa_encode_repeat(const isa_insn *insn, int level, isa_word *word, GError **error)

@@ -50,30 +50,30 @@ typedef struct member {
 		text, offsetof(isa_insn, part), sizeof(((isa_insn *)NULL)->part), is_signed, false                     \
 	}
 static const member members[ISA_FIELD_MAX] = {
-    [ISA_FIELD_COUNT] = MEMBER(count, false, false),
-    [ISA_FIELD_INTERVAL] = LOOP("interval", loop[0].interval, false),
-    [ISA_FIELD_STEP] = LOOP("step", loop[0].step, true),
-    [ISA_FIELD_ROT_DST_STEP] = LOOP("rot.dst.step", rot[ISA_ROT_DST].step, true),
-    [ISA_FIELD_ROT_DST_WRAP] = LOOP("rot.dst.wrap", rot[ISA_ROT_DST].wrap, false),
-    [ISA_FIELD_ROT_SRC0_STEP] = LOOP("rot.src0.step", rot[ISA_ROT_SRC0].step, true),
-    [ISA_FIELD_ROT_SRC0_WRAP] = LOOP("rot.src0.wrap", rot[ISA_ROT_SRC0].wrap, false),
-    [ISA_FIELD_ROT_SRC1_STEP] = LOOP("rot.src1.step", rot[ISA_ROT_SRC1].step, true),
-    [ISA_FIELD_ROT_SRC1_WRAP] = LOOP("rot.src1.wrap", rot[ISA_ROT_SRC1].wrap, false),
-    [ISA_FIELD_ADDR] = MEMBER(addr, false, false),
-    [ISA_FIELD_WADDR] = MEMBER(waddr, false, false),
-    [ISA_FIELD_LEN] = MEMBER(len, false, false),
-    [ISA_FIELD_SEG] = MEMBER(seg, false, false),
-    [ISA_FIELD_PITCH] = MEMBER(pitch, true, false),
-    [ISA_FIELD_DST] = MEMBER(dst, false, true),
-    [ISA_FIELD_SRC0] = MEMBER(src0, false, true),
-    [ISA_FIELD_SRC1] = MEMBER(src1, false, true),
-    [ISA_FIELD_TYPE] = MEMBER(type, false, false),
-    [ISA_FIELD_DTYPE] = MEMBER(dtype, false, false),
-    [ISA_FIELD_LANES] = MEMBER(lanes, false, false),
-    [ISA_FIELD_MODE] = MEMBER(mode, false, false),
-    [ISA_FIELD_DISTANCE] = MEMBER(distance, true, false),
-    [ISA_FIELD_MAP] = MEMBER(map, false, false),
-    [ISA_FIELD_IMM] = MEMBER(imm, false, false),
+	[ISA_FIELD_COUNT] = MEMBER(count, false, false),
+	[ISA_FIELD_INTERVAL] = LOOP("interval", loop[0].interval, false),
+	[ISA_FIELD_STEP] = LOOP("step", loop[0].step, true),
+	[ISA_FIELD_ROT_DST_STEP] = LOOP("rot.dst.step", rot[ISA_ROT_DST].step, true),
+	[ISA_FIELD_ROT_DST_WRAP] = LOOP("rot.dst.wrap", rot[ISA_ROT_DST].wrap, false),
+	[ISA_FIELD_ROT_SRC0_STEP] = LOOP("rot.src0.step", rot[ISA_ROT_SRC0].step, true),
+	[ISA_FIELD_ROT_SRC0_WRAP] = LOOP("rot.src0.wrap", rot[ISA_ROT_SRC0].wrap, false),
+	[ISA_FIELD_ROT_SRC1_STEP] = LOOP("rot.src1.step", rot[ISA_ROT_SRC1].step, true),
+	[ISA_FIELD_ROT_SRC1_WRAP] = LOOP("rot.src1.wrap", rot[ISA_ROT_SRC1].wrap, false),
+	[ISA_FIELD_ADDR] = MEMBER(addr, false, false),
+	[ISA_FIELD_WADDR] = MEMBER(waddr, false, false),
+	[ISA_FIELD_LEN] = MEMBER(len, false, false),
+	[ISA_FIELD_SEG] = MEMBER(seg, false, false),
+	[ISA_FIELD_PITCH] = MEMBER(pitch, true, false),
+	[ISA_FIELD_DST] = MEMBER(dst, false, true),
+	[ISA_FIELD_SRC0] = MEMBER(src0, false, true),
+	[ISA_FIELD_SRC1] = MEMBER(src1, false, true),
+	[ISA_FIELD_TYPE] = MEMBER(type, false, false),
+	[ISA_FIELD_DTYPE] = MEMBER(dtype, false, false),
+	[ISA_FIELD_LANES] = MEMBER(lanes, false, false),
+	[ISA_FIELD_MODE] = MEMBER(mode, false, false),
+	[ISA_FIELD_DISTANCE] = MEMBER(distance, true, false),
+	[ISA_FIELD_MAP] = MEMBER(map, false, false),
+	[ISA_FIELD_IMM] = MEMBER(imm, false, false),
 };
 
 const char *isa_field_name(enum isa_field field)
@@ -153,8 +153,8 @@ static const struct {
 	const char *name;
 	unsigned bytes;
 } types[ISA_TYPE_COUNT] = {
-    [ISA_TYPE_I8] = {"int8", 1},  [ISA_TYPE_I16] = {"int16", 2}, [ISA_TYPE_I32] = {"int32", 4},
-    [ISA_TYPE_F16] = {"fp16", 2}, [ISA_TYPE_F32] = {"fp32", 4},
+	[ISA_TYPE_I8] = {"int8", 1},  [ISA_TYPE_I16] = {"int16", 2}, [ISA_TYPE_I32] = {"int32", 4},
+	[ISA_TYPE_F16] = {"fp16", 2}, [ISA_TYPE_F32] = {"fp32", 4},
 };
 
 unsigned isa_type_bytes(enum isa_type type)
@@ -211,13 +211,13 @@ const char *isa_violation_doc(enum isa_violation kind)
 isa_insn isa_insn_make(enum isa_op op, unsigned queue, int64_t cycle)
 {
 	isa_insn insn = {
-	    .op = (uint16_t)op,
-	    .queue = (uint16_t)queue,
-	    .cycle = cycle,
-	    .loop = {{1, 0, 0}, {1, 0, 0}},
-	    .dst = ISA_PLACE_NONE,
-	    .src0 = ISA_PLACE_NONE,
-	    .src1 = ISA_PLACE_NONE,
+		.op = (uint16_t)op,
+		.queue = (uint16_t)queue,
+		.cycle = cycle,
+		.loop = {{1, 0, 0}, {1, 0, 0}},
+		.dst = ISA_PLACE_NONE,
+		.src0 = ISA_PLACE_NONE,
+		.src1 = ISA_PLACE_NONE,
 	};
 
 	return insn;

@@ -10,7 +10,7 @@
  * would fill) in which the words it brings have room: nowhere else would they arrive earlier.  An IFETCH that the
  * container holds already counts like an inserted one, so lowering twice changes nothing.
  */
-#include "isa/program.h"
+#include "isa/program_int.h"
 #include "isa/format.h"
 
 #include <stdlib.h>
@@ -125,10 +125,12 @@ static bool check_time(const writer *w, uint32_t id, GError **error)
 	}
 	if (insn->cycle < first) {
 		g_autofree char *why =
-		    g_strdup_printf("issues before cycle " I64 ", the first after the barrier", first);
+			g_strdup_printf("issues before cycle " I64 ", the first after the barrier", first);
 
 		return fail_insn(w, id, error, first ? why : "issues before cycle 0");
 	}
+	if (insn->cycle >= ISA_CYCLE_MAX)
+		return fail_insn(w, id, error, "issues later than a container can say");
 	if (loop[0].count > 1 && !loop[0].interval)
 		return fail_insn(w, id, error, "two issues in one cycle (interval 0)");
 	if (loop[1].count > 1 && loop[1].interval <= (uint64_t)(loop[0].count - 1) * loop[0].interval)

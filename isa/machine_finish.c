@@ -108,9 +108,10 @@ static bool check_positions(const isa_machine *m, GError **error)
 			              taps[i].path);
 	}
 	if (groups && (m->pos_mem.at[0] - (groups - 1) < 0 || m->pos_mem.at[1] + (groups - 1) >= m->positions))
-		return refuse(
-		    error, "floorplan.mem: " I64 " groups outward of " I64 " and " I64 " leave the " I64 " positions",
-		    groups, m->pos_mem.at[0], m->pos_mem.at[1], m->positions);
+		return refuse(error,
+		              "floorplan.mem: " I64 " groups outward of " I64 " and " I64 " leave the " I64
+		              " positions",
+		              groups, m->pos_mem.at[0], m->pos_mem.at[1], m->positions);
 	return true;
 }
 
@@ -118,7 +119,8 @@ static bool check_style(const isa_machine *m, GError **error)
 {
 	if (m->vreg_count && m->streams)
 		return refuse(
-		    error, "vreg.count and streams.per_direction are both above 0; a machine has registers or streams");
+			error,
+			"vreg.count and streams.per_direction are both above 0; a machine has registers or streams");
 	if (!m->vreg_count && !m->streams)
 		return refuse(error,
 		              "vreg.count and streams.per_direction are both 0; a machine has registers or streams");
@@ -158,10 +160,10 @@ static bool check_units(const isa_machine *m, GError **error)
 		              "mxm.planes (" I64 ") must be 4 on a machine with streams: a pair in each hemisphere",
 		              m->mxm_planes);
 	if (m->sxm_queues.count != ISA_SXM_ROLES)
-		return refuse(
-		    error,
-		    "sxm.queues: expected %d numbers (shift, select, permute, distribute, rotate, transpose), found %u",
-		    ISA_SXM_ROLES, m->sxm_queues.count);
+		return refuse(error,
+		              "sxm.queues: expected %d numbers (shift, select, permute, distribute, rotate, "
+		              "transpose), found %u",
+		              ISA_SXM_ROLES, m->sxm_queues.count);
 	if (m->icu_queue_words && m->icu_queue_words < 4)
 		return refuse(error, "icu.queue_words (" I64 ") must be 0 (ideal fetch) or at least 4",
 		              m->icu_queue_words);

@@ -32,10 +32,19 @@ enum {
 	ISA_MAGIC_BYTES = 8, /* with the version */
 	ISA_SECTION_HEAD_BYTES = 12,
 	ISA_DIGEST_BYTES = 32,
-	ISA_INSN_BYTES = 88,
+	ISA_INSN_BYTES = 31,     /* of an instruction without extras */
+	ISA_INSN_BYTES_MAX = 64, /* 31 + 2 x 12 + 9 */
+	ISA_SOURCE_BYTES = 21,
+	ISA_PREDICTION_BYTES = 20,
 };
-/* Bound of any cycle, location and size in a container: sums of a few of them stay far from overflow. */
+/* No instruction issues at or after this cycle (18 minutes at 1 GHz): bounds the NOP words of a queue. */
+#define ISA_CYCLE_MAX (INT64_C(1) << 40)
+/* Bound of any other time, location and size in a container: sums of a few of them stay far from overflow. */
 #define ISA_NUMBER_MAX (INT64_C(1) << 56)
+
+/* Bit i: loop i is more than {1, 0, 0}; ISA_EXTRA_ROTATIONS: a rotation is not zero. */
+enum { ISA_EXTRA_ROTATIONS = 1 << ISA_LOOPS };
+unsigned isa_insn_extras(const isa_insn *insn);
 
 /* What keeps INSN from being lowered or decoded on any machine; NULL when nothing does.  g_free. */
 char *isa_insn_problem(const isa_program *p, const isa_insn *insn);

@@ -8,8 +8,8 @@ libsched_a_SOURCES = \
 # Graphs, front ends, lowering.
 libsched_a_SOURCES += \
 	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c sched/ir/parse.c \
-	sched/ir/inputs.c sched/ir/reference.c sched/ir/reference.h sched/ir/reference_mxm.c \
-	sched/frontend/generate.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c \
+	sched/ir/inputs.c sched/ir/reference.c sched/ir/reference_int.h sched/ir/reference_mxm.c \
+	sched/frontend/internal.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c \
 	sched/frontend/gen_fft.c sched/frontend/csv.c \
 	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
 	sched/lower/print.c
@@ -19,7 +19,9 @@ libsched_a_SOURCES += \
 	sched/emit/isca20.c sched/emit/isca20.h sched/emit/isca20_calendar.c sched/emit/isca20_calendar.h \
 	sched/emit/isca20_template.c sched/emit/isca20_insns.c sched/emit/isca20_memory.c sched/emit/isca20_memory.h \
 	sched/emit/isca20_image.c sched/emit/isca20_chain.c sched/emit/isca20_split.c sched/emit/isca20_loop.h \
-	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h
+	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
+	sched/emit/isca20_work.c sched/emit/isca20_operand.c sched/emit/isca20_pass.c sched/emit/isca20_mxm.h \
+	sched/emit/isca20_turn.c sched/emit/isca20_turn_plan.c sched/emit/isca20_turn.h
 
 # Front door and back ends.
 libsched_a_SOURCES += \

@@ -66,36 +66,6 @@ static int64_t compile_graph(isa_program *program, const graph *g, int64_t start
 	return end;
 }
 
-/* SYNC at cycle 0 in every used queue, NOTIFY in the one that has the first instruction. */
-static void add_barrier(isa_program *program, const isa_machine *machine)
-{
-	unsigned queues = isa_machine_queue_count(machine);
-	g_autofree bool *used = g_new0(bool, queues);
-	unsigned notifier = queues;
-	int64_t first = INT64_MAX;
-	uint32_t node;
-
-	for (uint32_t i = 0; i < program->insns->len; i++) {
-		const isa_insn *insn = isa_program_insn(program, i);
-
-		used[insn->queue] = true;
-		if (insn->cycle < first) {
-			first = insn->cycle;
-			notifier = insn->queue;
-		}
-	}
-	if (notifier == queues)
-		return;
-	node = isa_program_add_node(program, "barrier", 0);
-	for (unsigned q = 0; q < queues; q++) {
-		isa_insn insn = isa_insn_make(q == notifier ? ISA_OP_NOTIFY : ISA_OP_SYNC, q, 0);
-		isa_prediction none = {{ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, ISA_NO_TIME, 0};
-
-		if (used[q])
-			isa_program_set_prediction(program, isa_program_add(program, &insn, node), &none);
-	}
-}
-
 /* Cycles of a run are counted from the first issue. */
 static int64_t first_issue(const isa_program *program)
 {
@@ -118,12 +88,13 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 		if (options->progress)
 			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
 	}
-	if (machine->icu_barrier_cycles > 0)
-		add_barrier(program, machine);
+	if (!isa_lower(program, machine, error))
+		return false;
+	/* Encoding adds the barrier, whose issue is then the first. */
 	program->has_predictions = true;
 	program->predicted_cycles = program->insns->len ? time - first_issue(program) : 0;
 	report->cycles = program->predicted_cycles;
-	return isa_lower(program, machine, error);
+	return true;
 }
 
 isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,

@@ -17,9 +17,8 @@ tests_unit_test_model_queue_LDADD = $(MODEL_LIBS)
 check_PROGRAMS += tests/unit/test_model_common
 TESTS += tests/unit/test_model_common
 tests_unit_test_model_common_SOURCES = tests/unit/test_model_common.c
-nodist_EXTRA_tests_unit_test_model_common_SOURCES = tools/dummy.cxx
 tests_unit_test_model_common_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_unit_test_model_common_LDADD = $(MODEL_LIBS)
+tests_unit_test_model_common_LDADD = libtap.a libmodels.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 check_PROGRAMS += tests/unit/test_model_sram
 TESTS += tests/unit/test_model_sram
@@ -48,6 +47,20 @@ tests_unit_test_model_policy_SOURCES = tests/unit/test_model_policy.c
 nodist_EXTRA_tests_unit_test_model_policy_SOURCES = tools/dummy.cxx
 tests_unit_test_model_policy_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_model_policy_LDADD = $(MODEL_LIBS)
+
+check_PROGRAMS += tests/unit/test_model_math
+TESTS += tests/unit/test_model_math
+tests_unit_test_model_math_SOURCES = tests/unit/test_model_math.c
+nodist_EXTRA_tests_unit_test_model_math_SOURCES = tools/dummy.cxx
+tests_unit_test_model_math_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_math_LDADD = $(MODEL_LIBS)
+
+check_PROGRAMS += tests/unit/test_model_fuzz
+TESTS += tests/unit/test_model_fuzz
+tests_unit_test_model_fuzz_SOURCES = tests/unit/test_model_fuzz.c
+nodist_EXTRA_tests_unit_test_model_fuzz_SOURCES = tools/dummy.cxx
+tests_unit_test_model_fuzz_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_fuzz_LDADD = $(MODEL_LIBS)
 
 EXTRA_PROGRAMS += tests/bench/bench_chip
 tests_bench_bench_chip_SOURCES = tests/bench/bench_chip.c

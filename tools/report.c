@@ -13,6 +13,13 @@ bool report_found_fault(const report *r)
 	return r->counters->violations || (r->compare && compare_mismatches(r->compare)) || r->checked == REPORT_FAILED;
 }
 
+char *report_binds(const report *r)
+{
+	if (r->schedule && r->schedule->binds)
+		return g_strdup(r->schedule->binds);
+	return usage_binds(r->hw, &r->usage, r->counters);
+}
+
 enum { LABEL_WIDTH = 13, LINE_WIDTH = 110 };
 
 static void line(GString *out, const char *label, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -92,11 +99,11 @@ static void say_cycles(GString *out, const report *r)
 
 static void say_binds(GString *out, const report *r)
 {
-	if (!r->schedule)
-		return;
-	if (r->schedule->binds)
-		line(out, "binds", "%s", r->schedule->binds);
-	if (r->schedule->notes) {
+	g_autofree char *binds = report_binds(r);
+
+	if (binds)
+		line(out, "binds", "%s", binds);
+	if (r->schedule && r->schedule->notes) {
 		g_auto(GStrv) notes = g_strsplit(r->schedule->notes->str, "\n", -1);
 
 		for (char **note = notes; *note; note++)

@@ -40,6 +40,9 @@ char *report_json(const report *r);              /* g_free */
 /* Machine keys of class assumed that this program's timing rests on, as "key = value" (g_strfreev). */
 char **report_assumed(const isa_machine *machine, const isa_program *program);
 
+/* What bounds the run's length: the scheduler's words, or the busiest resource; g_free, may be NULL. */
+char *report_binds(const report *r);
+
 /* Does the result call for exit status 2? */
 bool report_found_fault(const report *r);
 

@@ -64,6 +64,7 @@ static void add_assumed(json *j, const report *r)
 char *report_json(const report *r)
 {
 	const tsp_counters *c = r->counters;
+	g_autofree char *binds = report_binds(r);
 	json *j = json_new();
 
 	json_object(j, NULL);
@@ -101,7 +102,7 @@ char *report_json(const report *r)
 	json_uint(j, "mismatched_events", r->compare ? compare_mismatches(r->compare) : 0);
 	json_bool(j, "interrupted", r->interrupted);
 	json_real(j, "clock_hz", (double)r->hw->clock_hz);
-	json_string(j, "binds", r->schedule ? r->schedule->binds : NULL);
+	json_string(j, "binds", binds);
 	json_string(j, "first_difference", r->checked == REPORT_FAILED ? verify_first(r->verify) : NULL);
 	add_violations(j, r);
 	add_layers(j, r);

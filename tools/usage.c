@@ -5,6 +5,10 @@
  */
 #include "tools/usage.h"
 
+#include <stdlib.h>
+
+#include "tools/tool.h"
+
 double usage_mxm_peak(const isa_machine *machine, enum isa_type type)
 {
 	double planes = (double)machine->mxm_planes;
@@ -101,4 +105,38 @@ usage usage_of_run(const isa_machine *machine, const isa_program *program, const
 	if (sxm_queues)
 		u.sxm = (double)counters->sxm_ops / (sxm_queues * cycles);
 	return u;
+}
+
+typedef struct bound {
+	const char *name, *what;
+	double cycles;
+} bound;
+
+static int more_first(const void *a, const void *b)
+{
+	double difference = ((const bound *)b)->cycles - ((const bound *)a)->cycles;
+
+	return difference > 0 ? 1 : difference < 0 ? -1 : 0;
+}
+
+char *usage_binds(const isa_machine *machine, const usage *u, const tsp_counters *counters)
+{
+	double lanes = (double)(machine->vxm_ops * machine->lanes);
+	bound bounds[] = {
+		{"MXM", "whole blocks take ", u->mxm_ceiling > 0 ? u->mxm_cycles / u->mxm_ceiling : u->mxm_cycles},
+		{"SRAM", "its bytes take ", (double)counters->sram_bytes / u->sram_peak_bytes},
+		{"VXM", "its operations take ", (double)counters->vxm_lane_ops / lanes},
+		{"SXM", "its operations take ", u->sxm * (double)counters->cycles},
+	};
+	g_autofree char *first = NULL;
+	g_autofree char *second = NULL;
+	g_autofree char *all = tool_count((uint64_t)counters->cycles);
+
+	qsort(bounds, G_N_ELEMENTS(bounds), sizeof bounds[0], more_first);
+	if (bounds[0].cycles <= 0)
+		return NULL;
+	first = tool_count((uint64_t)(bounds[0].cycles + 0.5));
+	second = tool_count((uint64_t)(bounds[1].cycles + 0.5));
+	return g_strdup_printf("%s: %s%s of %s cycles at peak; then %s, %s", bounds[0].name, bounds[0].what, first, all,
+	                       bounds[1].name, second);
 }

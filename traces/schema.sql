@@ -2,9 +2,9 @@
 --
 -- The trace database, format 1.  docs/trace.md explains it; the writer runs this text on a new file.
 --
--- All times are whole cycles of the reference clock in program time (frozen cycles are not counted; see slip).  Intervals
--- are half-open: start <= cycle < stop.  Names are interned: a column "REFERENCES name" holds name.id.  The views at
--- the end show the same rows with names.  While a run writes there are no indexes but primary keys.
+-- All times are whole cycles of the reference clock in program time (frozen cycles are not counted; see slip).
+-- Intervals are half-open: start <= cycle < stop.  Names are interned: a column "REFERENCES name" holds name.id.  The
+-- views at the end show the same rows with names.  While a run writes there are no indexes but primary keys.
 
 PRAGMA application_id = 1414746196; -- 0x54535054, "TSPT"
 PRAGMA user_version = 1;
@@ -74,8 +74,8 @@ CREATE TABLE insn (
 	beats     INTEGER                     -- predicted: bank beats or link slots of an issue
 ) STRICT;
 
--- Levels units and full.  A maximal run of issues of one queue for one node, each at most the repeat interval of the one
--- before (or one cycle) later.  Occupied from the first issue to the last one, both included.
+-- Levels units and full.  A maximal run of issues of one queue for one node, each at most the repeat interval of the
+-- one before (or one cycle) later.  Occupied from the first issue to the last one, both included.
 CREATE TABLE span (
 	queue  INTEGER NOT NULL REFERENCES queue,
 	node   INTEGER REFERENCES node,
@@ -143,9 +143,11 @@ CREATE TABLE bank_window (
 
 CREATE VIEW queues AS
 	SELECT q.id, n.text AS name, u.text AS unit, q.side, c.issues
-	FROM queue q JOIN name n ON n.id = q.name JOIN name u ON u.id = q.unit LEFT JOIN queue_counter c ON c.queue = q.id;
+	FROM queue q JOIN name n ON n.id = q.name JOIN name u ON u.id = q.unit
+	LEFT JOIN queue_counter c ON c.queue = q.id;
 CREATE VIEW epochs AS
-	SELECT e.id, n.text AS name, e.start, e.stop, e.macs, e.vxm_ops, e.ceiling FROM epoch e JOIN name n ON n.id = e.name;
+	SELECT e.id, n.text AS name, e.start, e.stop, e.macs, e.vxm_ops, e.ceiling
+	FROM epoch e JOIN name n ON n.id = e.name;
 CREATE VIEW nodes AS
 	SELECT d.id, n.text AS name, d.epoch, e.name AS epoch_name
 	FROM node d JOIN name n ON n.id = d.name LEFT JOIN epochs e ON e.id = d.epoch;
@@ -154,14 +156,16 @@ CREATE VIEW insns AS
 	       i.cycle, i.count0, i.interval0, i.count1, i.interval1, i.latency, i.beats
 	FROM insn i JOIN queues q ON q.id = i.queue JOIN name o ON o.id = i.op LEFT JOIN nodes d ON d.id = i.node;
 CREATE VIEW spans AS
-	SELECT q.name AS queue, q.unit, d.name AS node, d.epoch_name AS epoch, s.start, s.stop, s.issues, s.due, s.work, s.delay
+	SELECT q.name AS queue, q.unit, d.name AS node, d.epoch_name AS epoch, s.start, s.stop, s.issues, s.due,
+	       s.work, s.delay
 	FROM span s JOIN queues q ON q.id = s.queue LEFT JOIN nodes d ON d.id = s.node;
 CREATE VIEW issues AS
 	SELECT s.cycle, i.queue, i.unit, i.op, i.node, i.epoch, s.insn, s.idx, s.cycle + s.arrival AS arrival,
 	       s.cycle + s.latency AS due, s.beats, s.requests, s.delayed, s.delay, s.work
 	FROM issue s JOIN insns i ON i.id = s.insn;
 CREATE VIEW violations AS
-	SELECT v.cycle, k.text AS kind, q.name AS queue, i.op, i.node, i.epoch, v.insn, v.idx, v.other, o.op AS other_op, v.detail
+	SELECT v.cycle, k.text AS kind, q.name AS queue, i.op, i.node, i.epoch, v.insn, v.idx, v.other,
+	       o.op AS other_op, v.detail
 	FROM violation v JOIN name k ON k.id = v.kind LEFT JOIN queues q ON q.id = v.queue
 	LEFT JOIN insns i ON i.id = v.insn LEFT JOIN insns o ON o.id = v.other;
 CREATE VIEW slips AS

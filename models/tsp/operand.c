@@ -42,7 +42,7 @@ static int resolve_port(const tsp_queue *q, unsigned kind, unsigned index, bool 
 {
 	const isa_machine *m = q->chip->machine;
 	unsigned planes = kind == ISA_PLACE_KIND_ACT ? index : 1u << index;
-	unsigned own = 1u << q->info->index;
+	unsigned own;
 
 	if (!planes || !q->chip->vregs.count)
 		return ISA_VIOLATION_ILLEGAL;
@@ -52,8 +52,7 @@ static int resolve_port(const tsp_queue *q, unsigned kind, unsigned index, bool 
 		return TSP_NO_VIOLATION;
 	if (q->info->unit != ISA_UNIT_MXM || (planes & (planes - 1)))
 		return ISA_VIOLATION_ILLEGAL;
-	if (q->insn.type == ISA_TYPE_F16)
-		own = 3u << (q->info->index & ~1u);
+	own = q->insn.type == ISA_TYPE_F16 ? 3u << (q->info->index & ~1u) : 1u << q->info->index;
 	if (kind != (q->insn.op == ISA_OP_LW ? ISA_PLACE_KIND_WT : ISA_PLACE_KIND_ACT) || !(planes & own))
 		return ISA_VIOLATION_ILLEGAL;
 	return TSP_NO_VIOLATION;

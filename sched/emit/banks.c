@@ -158,6 +158,7 @@ struct bank_calendar {
 	uint32_t *count; /* scratch, per bank */
 	int64_t base;    /* first page kept */
 	GPtrArray *pages;
+	GArray *used; /* uint64_t: bank cycles taken by accesses presented in each page */
 };
 
 bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error)
@@ -176,6 +177,7 @@ bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error)
 	c->block_bytes = (uint64_t)machine->sram_block_bytes;
 	c->count = g_new0(uint32_t, map->used);
 	c->pages = g_ptr_array_new_with_free_func(g_free);
+	c->used = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	return c;
 }
 
@@ -185,6 +187,7 @@ void bank_calendar_free(bank_calendar *calendar)
 		return;
 	bank_map_free(calendar->map);
 	g_ptr_array_unref(calendar->pages);
+	g_array_unref(calendar->used);
 	g_free(calendar->count);
 	g_free(calendar);
 }
@@ -226,8 +229,8 @@ static void print_run(const bank_calendar *c, uint64_t first, uint64_t blocks, u
 	set_bits(plane, 0, (unsigned)blocks - head);
 }
 
-/* Counts the requests of each bank; the fullest. */
-static uint32_t count_requests(bank_calendar *c, const bank_access *access)
+/* Counts the requests of each bank, and all of them; the fullest bank's. */
+static uint32_t count_requests(bank_calendar *c, const bank_access *access, uint32_t *requests)
 {
 	uint32_t fullest = 0;
 	uint64_t addr = access->addr;
@@ -238,6 +241,7 @@ static uint32_t count_requests(bank_calendar *c, const bank_access *access)
 			uint32_t n = ++c->count[bank_map_bank(c->map, b)];
 
 			fullest = MAX(fullest, n);
+			++*requests;
 		}
 	return fullest;
 }
@@ -246,7 +250,7 @@ bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArr
 {
 	uint64_t first = access->addr / c->block_bytes;
 	uint64_t blocks = (access->addr + access->seg - 1) / c->block_bytes - first + 1;
-	bank_print print = {1, arena->len};
+	bank_print print = {1, arena->len, 0};
 	size_t wave_words = (size_t)c->ports * c->words;
 	uint32_t fullest;
 
@@ -254,9 +258,10 @@ bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArr
 		return print;
 	if (c->map->kind == MAP_MOD && access->count == 1 && blocks <= c->map->used) {
 		print_run(c, first, blocks, append_words(arena, wave_words));
+		print.requests = (uint32_t)blocks;
 		return print;
 	}
-	fullest = count_requests(c, access);
+	fullest = count_requests(c, access, &print.requests);
 	print.waves = (fullest + c->ports - 1) / c->ports;
 	append_words(arena, print.waves * wave_words);
 	for (uint64_t b = 0; b < c->map->used; b++)
@@ -271,15 +276,20 @@ unsigned bank_calendar_beats(const bank_calendar *calendar, bank_print print)
 	return print.waves * calendar->service;
 }
 
-unsigned bank_calendar_requests(const bank_calendar *c, bank_print print, const GArray *arena)
+uint64_t bank_calendar_work(const bank_calendar *calendar, bank_print print)
 {
-	unsigned sum = 0;
+	return (uint64_t)print.requests * calendar->service;
+}
 
-	if (c->map->kind == MAP_IDEAL)
-		return 0;
-	for (size_t i = 0; i < (size_t)print.waves * c->ports * c->words; i++)
-		sum += (unsigned)__builtin_popcountll(g_array_index(arena, uint64_t, print.first + i));
-	return sum;
+uint64_t bank_calendar_free_work(const bank_calendar *c, int64_t from, int64_t to)
+{
+	uint64_t whole = (uint64_t)(to - from) * c->map->used * c->ports;
+	uint64_t used = 0;
+
+	for (int64_t p = from >> PAGE_SHIFT; p <= (to - 1) >> PAGE_SHIFT; p++)
+		if (p >= c->base && p - c->base < (int64_t)c->used->len)
+			used += g_array_index(c->used, uint64_t, p - c->base);
+	return whole - MIN(used, whole);
 }
 
 /* The planes of CYCLE; NULL when nothing is taken there and MAKE is false. */
@@ -347,6 +357,16 @@ static void wave_subtract(const bank_calendar *c, uint64_t *taken, const uint64_
 		}
 }
 
+/* Adds to the work begun in CYCLE's page. */
+static void count_work(bank_calendar *c, int64_t cycle, uint64_t work)
+{
+	guint page = (guint)((cycle >> PAGE_SHIFT) - c->base);
+
+	if (page >= c->used->len)
+		g_array_set_size(c->used, page + 1);
+	g_array_index(c->used, uint64_t, page) += work;
+}
+
 bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
 {
 	size_t wave_words = (size_t)c->ports * c->words;
@@ -364,6 +384,7 @@ bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const
 			else if (taken && !wave_fits(c, taken, wave))
 				return false;
 		}
+	count_work(c, cycle, bank_calendar_work(c, print));
 	return true;
 }
 
@@ -371,7 +392,10 @@ void bank_calendar_release(bank_calendar *c, int64_t cycle, bank_print print, co
 {
 	size_t wave_words = (size_t)c->ports * c->words;
 
-	for (uint32_t n = 0; c->map->kind != MAP_IDEAL && n < print.waves * c->service; n++)
+	if (c->map->kind == MAP_IDEAL)
+		return;
+	count_work(c, cycle, -bank_calendar_work(c, print));
+	for (uint32_t n = 0; n < print.waves * c->service; n++)
 		wave_subtract(c, planes_at(c, cycle + n, true),
 		              &g_array_index(arena, uint64_t, print.first + n / c->service * wave_words));
 }
@@ -386,5 +410,8 @@ void bank_calendar_forget(bank_calendar *c, int64_t cycle)
 	drop = (guint)MIN(keep - c->base, (int64_t)c->pages->len);
 	if (drop)
 		g_ptr_array_remove_range(c->pages, 0, drop);
+	drop = (guint)MIN(keep - c->base, (int64_t)c->used->len);
+	if (drop)
+		g_array_remove_range(c->used, 0, drop);
 	c->base = keep;
 }

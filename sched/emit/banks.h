@@ -39,7 +39,8 @@ typedef struct bank_calendar bank_calendar;
 /* What an access does to the banks: waves, and for each wave and port the banks that use so many ports. */
 typedef struct bank_print {
 	uint32_t waves;
-	uint32_t first; /* word in the arena it was made in */
+	uint32_t first;    /* word in the arena it was made in */
+	uint32_t requests; /* 0 under a map where none meet */
 } bank_print;
 
 /* Of the machine's SRAM; NULL when its map is not understood. */
@@ -51,8 +52,10 @@ const bank_map *bank_calendar_map(const bank_calendar *calendar);
 bank_print bank_calendar_print(bank_calendar *calendar, const bank_access *access, GArray *arena);
 /* Cycles the access takes alone in the memory. */
 unsigned bank_calendar_beats(const bank_calendar *calendar, bank_print print);
-/* Requests of the print, over all waves. */
-unsigned bank_calendar_requests(const bank_calendar *calendar, bank_print print, const GArray *arena);
+/* Bank cycles the access takes. */
+uint64_t bank_calendar_work(const bank_calendar *calendar, bank_print print);
+/* Bank cycles not taken from FROM to TO, to the nearest page of cycles. */
+uint64_t bank_calendar_free_work(const bank_calendar *calendar, int64_t from, int64_t to);
 
 /* Takes the banks for an access presented in CYCLE if all are free; else changes nothing and returns false. */
 bool bank_calendar_take(bank_calendar *calendar, int64_t cycle, bank_print print, const GArray *arena);

@@ -45,21 +45,25 @@ static void begin(isca *c)
 {
 	const isa_machine *m = c->m;
 	unsigned queues = isa_machine_queue_count(m);
-	int64_t rows = MIN(16, m->mxm_rows);
 
 	c->slices_per_side = (unsigned)m->mem_slices;
 	c->words_per_slice = (unsigned)(m->mem_banks_per_slice * m->mem_words_per_bank);
 	c->lanes = (unsigned)m->lanes;
+	c->superlanes = (unsigned)(m->lanes / m->lanes_per_superlane);
 	c->stream_count = (unsigned)m->streams;
 	c->alus = (unsigned)m->vxm_ops;
 	c->first_alu = (unsigned)isa_machine_queue_find(m, ISA_UNIT_VXM, 0, 0, 0);
 	c->first_latch = queues;
 	c->first_share = queues + c->alus;
-	c->shares = (unsigned)CLAMP(m->mxm_weight_bytes / (rows * m->lanes), 1, 8);
+	/* Half of the streams at most: activations have to pass at the same time. */
+	c->load_bytes = (unsigned)MAX(MIN(MIN(16, m->streams / 2), m->mxm_weight_bytes / m->lanes), 1);
+	c->shares = (unsigned)CLAMP(m->mxm_weight_bytes / (c->load_bytes * m->lanes), 1, ISCA_ENGINES);
+	c->mxm = g_new0(struct isca_mxm, 1);
 	c->line_count = c->first_share + c->shares;
 	c->lines = g_new0(isca_line, c->line_count);
+	c->run_words = run_words(m);
 	for (unsigned i = 0; i < c->line_count; i++)
-		isca_line_init(&c->lines[i], i < queues ? run_words(m) : 0);
+		isca_line_init(&c->lines[i], i < queues ? c->run_words : 0);
 	for (unsigned west = 0; west < 2; west++)
 		for (unsigned s = 0; s < ISCA_STREAMS; s++)
 			isca_stream_init(&c->streams[west][s]);
@@ -84,6 +88,7 @@ static void end(isca *c)
 		g_free(c->slices[s].words);
 	g_free(c->slices);
 	g_free(c->lines);
+	g_free(c->mxm);
 	isca_memory_fini(c);
 }
 
@@ -97,8 +102,17 @@ static bool emit_operation(isca *c, isca_plan *plan, const isca_operation *op)
 		if (isca_emit_loop(c, op->loop, plan->tensors))
 			return true;
 		break;
-	default:
-		g_assert_not_reached();
+	case LOW_MATMUL:
+	case LOW_CONV:
+		c->block_macs += op->work->m * op->work->batches->len * op->work->kblocks->len * op->work->blocks *
+		                 (uint64_t)(c->m->mxm_rows * c->m->lanes);
+		if (isca_emit_work(c, op->work, plan->tensors))
+			return true;
+		break;
+	case LOW_TRANSPOSE:
+		if (isca_emit_turn(c, op->turn, plan->tensors))
+			return true;
+		break;
 	}
 	g_prefix_error(c->error, "layer '%s', operation '%s': ", c->low->g->name, m->name);
 	return false;
@@ -144,7 +158,9 @@ bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, i
 	ok = emit_all(&c);
 	end(&c);
 	e->vxm_ops = c.vxm_ops;
-	e->macs = c.macs;
+	e->macs = graph_macs(low->g);
+	if (c.block_macs)
+		e->mxm_ceiling = (double)e->macs / (double)c.block_macs;
 	report->macro_ops += low->macros->len;
 	*end_cycle = c.last;
 	return ok;

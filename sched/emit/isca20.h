@@ -15,7 +15,7 @@
 #include "sched/emit/emit.h"
 #include "sched/emit/isca20_calendar.h"
 
-enum { ISCA_STREAMS = 32, ISCA_RUN_MAX = 32768 };
+enum { ISCA_STREAMS = 32, ISCA_RUN_MAX = 32768, ISCA_SUPERLANES_MAX = 20 };
 
 /* What is known of a memory word. */
 typedef struct isca_word {
@@ -43,15 +43,18 @@ typedef struct isca {
 	bool unfilled; /* a word was read that nobody had written: a defect */
 	int64_t start;
 	int64_t last; /* cycle in which the last result is there */
-	unsigned slices_per_side, words_per_slice, lanes;
+	unsigned slices_per_side, words_per_slice, lanes, superlanes;
 	isca_slice *slices; /* [2 * slices_per_side] */
 	/* Lines: queues first, then the output latch of each ALU, then the shares of the weight port. */
 	isca_line *lines;
 	unsigned line_count, first_latch, first_share, shares;
+	uint32_t run_words;  /* that a queue may read without a free cycle; 0 = any number */
+	unsigned load_bytes; /* bytes of a column that one LW brings at most */
 	unsigned first_alu, alus;
 	isca_stream streams[2][ISCA_STREAMS]; /* [westward][id] */
 	unsigned stream_count;
-	uint64_t vxm_ops, macs; /* useful ones */
+	uint64_t vxm_ops;    /* useful ones, lanes counted */
+	uint64_t block_macs; /* what the matrix unit would do in the time of its blocks, all whole */
 	struct isca_memory *memory;
 	struct isca_mxm *mxm;
 } isca;
@@ -96,7 +99,7 @@ enum isca_feed {
 	ISCA_FEED_WIRE,  /* streams FIRST..FIRST+COUNT-1 of a wire */
 	ISCA_FEED_TRACK, /* element i of another track (latch, accumulator row) */
 	ISCA_FEED_ONE,   /* the first issue of another track, for all elements */
-	ISCA_FEED_ROWS   /* weight rows: INSTANCE and following, ROWS of them each */
+	ISCA_FEED_ROWS   /* weight rows: INSTANCE and following, ROWS of them each (whole operands: INSTANCE, 1) */
 };
 
 typedef struct isca_operand {
@@ -108,6 +111,7 @@ typedef struct isca_operand {
 	uint32_t instance;
 	uint16_t rows;
 	int32_t arrival; /* relative to the issue, or ISA_NO_TIME */
+	int64_t due;     /* its cycle, when that is what is known; INT64_MIN otherwise.  For tracks with one element */
 } isca_operand;
 
 /* One instruction, issued for elements 0..COUNT-1. */
@@ -118,9 +122,11 @@ struct isca_track {
 	uint32_t offset;   /* memory: element i belongs to element i + offset of the wire */
 	int32_t addr_step; /* units: ADDR from element to element */
 	uint32_t *place;   /* memory: slice << 16 | address, per element */
+	uint16_t *spread;  /* GATHER, SCATTER: addresses, one a superlane, per element */
 	int drives, samples; /* wires, -1 = none */
 	uint8_t stream;    /* memory: which stream of the wire */
 	unsigned pool_first, pool_count; /* lines it may run on; count 1 = a fixed queue */
+	uint32_t hold;     /* units: cycles by which the line stays taken after the last issue */
 	bool uses_latch;
 	bool uses_share;
 	isca_operand in[ISA_OPERANDS];
@@ -130,6 +136,7 @@ struct isca_track {
 	unsigned line;
 	unsigned share;
 	GArray *bursts;     /* memory: isca_burst */
+	uint32_t *writers;  /* memory: who wrote what it reads; [word of the element][element] */
 	uint32_t *instance; /* per element */
 };
 
@@ -155,7 +162,7 @@ typedef struct isca_template {
 	GPtrArray *tracks; /* isca_track, producers first */
 	GArray *fixed;     /* isca_need, of everything that has no choice */
 	int64_t earliest;  /* no issue before */
-	int64_t origin;
+	int64_t origin;    /* not before; then, where it is */
 } isca_template;
 
 isca_template *isca_template_new(isca *c, uint32_t interval);
@@ -170,6 +177,11 @@ static inline isca_wire *isca_wire_at(const isca_template *t, int wire)
 int isca_add_wire(isca_template *t, bool west, unsigned width, uint32_t count, int position, int64_t time);
 /* A READ or WRITE of one stream of a wire; the caller fills place[]. */
 isca_track *isca_add_memory(isca_template *t, enum isa_op op, int wire, unsigned stream, uint32_t count);
+/* A GATHER of one stream of wire DATA with the addresses on wire MAP; the caller fills place[] (slices) and spread[].  Whatever
+ * the slice, the data follow the map at the same distance. */
+isca_track *isca_add_gather(isca_template *t, int map, int data, unsigned stream, uint32_t count);
+/* A SCATTER of one stream of wire DATA with the addresses on wire MAP, which runs beside it. */
+isca_track *isca_add_scatter(isca_template *t, int map, int data, unsigned stream, uint32_t count);
 /* An instruction of a unit on one of POOL_COUNT lines, first issued ISSUE cycles from the origin. */
 isca_track *isca_add_unit(isca_template *t, enum isa_op op, unsigned pool_first, unsigned pool_count, int64_t issue,
                           uint32_t count);
@@ -179,11 +191,20 @@ void isca_drive(isca_template *t, isca_track *track, int wire, int position);
 void isca_sample(isca_template *t, isca_track *track, unsigned operand, int wire, unsigned first, unsigned count,
                  int position);
 
-/* Prepares the memory tracks (bursts) and the earliest origin that memory allows; false when two tracks of the template
- * need one queue in one cycle, which no origin can cure. */
-bool isca_prepare(isca_template *t);
-/* Finds the origin, takes everything, emits.  isca_prepare() was successful. */
+/* Track K samples its operands not before CYCLE. */
+void isca_not_before(isca_template *t, const isca_track *k, int64_t cycle);
+enum isca_fit {
+	ISCA_FITS,
+	ISCA_LONG,  /* a queue would have to read more words than it holds without a free cycle */
+	ISCA_CLASH  /* two tracks need one queue in one cycle, or there are not enough streams or ALUs: no origin can cure that */
+};
+/* Prepares the memory tracks (bursts) and the earliest origin that memory allows. */
+enum isca_fit isca_prepare(isca_template *t);
+/* Finds the origin, takes everything, emits.  isca_prepare() found that it fits. */
 void isca_place(isca_template *t);
+
+/* Number of words that element I of a memory track touches; PLACES[] gets them, as isca_track.place has them. */
+unsigned isca_words_of(const isca *c, const isca_track *k, uint32_t i, uint32_t *places);
 
 /* isca20_insns.c: adds the instructions of a placed template to the program. */
 void isca_emit_template(isca_template *t);

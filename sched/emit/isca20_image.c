@@ -41,9 +41,11 @@ void isca_fill_tile(isca *c, const isca_tile *tile, isca_word_fn data, const voi
 			for (uint64_t n = 0; n < tile->blocks; n++)
 				for (unsigned byte = 0; byte < tile->bytes; byte++) {
 					uint64_t row = tile->first_row + b * tile->period + r;
-					uint32_t place =
-					    isca_tile_place(tile, row, tile->first_block + n, byte);
+					uint32_t place;
 
+					if (!isca_tile_covers(tile, row, tile->first_block + n))
+						continue;
+					place = isca_tile_place(tile, row, tile->first_block + n, byte);
 					data(state, row, tile->first_block + n, byte,
 					     image[place >> 16] +
 					         (size_t)((place & 0xffff) - tile->word) * c->lanes);
@@ -62,7 +64,7 @@ static void copy_word(const void *state, uint64_t row, uint64_t block, unsigned 
 	uint64_t first = block * s->t->vector_lanes;
 	uint64_t lanes = MIN(s->t->vector_lanes, s->t->lanes - first);
 
-	for (uint64_t i = 0; s->data && i < lanes; i++)
+	for (uint64_t i = 0; s->data && row < s->t->rows && i < lanes; i++)
 		out[i] = s->data[(row * s->t->lanes + first + i) * bytes + byte];
 }
 

@@ -60,7 +60,7 @@ isca_run isca_find_run(const uint32_t *const *sequences, unsigned count, uint32_
 
 /* ---------------------------------------------------------------------------------------------- sequences */
 
-enum { SEQUENCES_MAX = 2 * ISCA_STREAMS + 2 };
+enum { SEQUENCES_MAX = 2 * ISCA_STREAMS + ISCA_SUPERLANES_MAX };
 
 /* What must step evenly for a stretch of a track, and which operand each of it belongs to. */
 typedef struct sequences {
@@ -102,22 +102,52 @@ static uint32_t step_of(const uint32_t *s, uint32_t first, uint32_t distance, ui
 	return count > 1 ? s[first + distance] - s[first] : 0;
 }
 
+static isa_source source_of(const sequences *q, unsigned i, uint32_t first, uint32_t stride, isca_run run)
+{
+	const uint32_t *s = q->at[i];
+
+	return (isa_source){
+	    .base = s[first],
+	    .step0 = (int32_t)step_of(s, first, stride, run.inner),
+	    .step1 = (int32_t)step_of(s, first, run.inner * stride, run.outer),
+	    .seg_div = 1,
+	    .segments = q->segments[i],
+	};
+}
+
+/* Can NEXT, one segment, be said by PIECE too? */
+static bool extend_piece(isa_source *piece, const isa_source *next)
+{
+	int32_t step = (int32_t)(next->base - piece->base);
+
+	if (next->segments != 1 || next->step0 != piece->step0 || next->step1 != piece->step1)
+		return false;
+	if (piece->segments == 1)
+		piece->seg_step = step;
+	else if (step != piece->seg_step * (int32_t)piece->segments)
+		return false;
+	piece->segments++;
+	return true;
+}
+
 static void add_sources(isa_program *p, uint32_t id, const isca_track *k, const sequences *q, uint32_t first,
                         uint32_t stride, isca_run run)
 {
-	for (unsigned i = 0; i < q->count; i++) {
-		const uint32_t *s = q->at[i];
-		bool last = i + 1 == q->count || q->operand[i + 1] != q->operand[i];
-		isa_source source = {
-		    .base = s[first],
-		    .step0 = (int32_t)step_of(s, first, stride, run.inner),
-		    .step1 = (int32_t)step_of(s, first, run.inner * stride, run.outer),
-		    .seg_div = 1,
-		    .segments = last ? 0 : q->segments[i],
-		};
+	for (unsigned i = 0; i < q->count;) {
+		unsigned operand = q->operand[i];
+		isa_source piece = source_of(q, i++, first, stride, run);
 
-		source.resident = !source.base && !source.step0 && !source.step1;
-		isa_program_add_source(p, id, q->operand[i], &source);
+		while (i < q->count && q->operand[i] == operand) {
+			isa_source next = source_of(q, i, first, stride, run);
+
+			if (!extend_piece(&piece, &next))
+				break;
+			i++;
+		}
+		if (i == q->count || q->operand[i] != operand)
+			piece.segments = 0;
+		piece.resident = !piece.base && !piece.step0 && !piece.step1 && !piece.seg_step;
+		isa_program_add_source(p, id, operand, &piece);
 	}
 	for (unsigned o = 0; o < ISA_OPERANDS; o++) {
 		const isca_operand *in = &k->in[o];
@@ -146,8 +176,11 @@ static void set_prediction(const isca_template *t, uint32_t id, const isca_track
 {
 	isa_prediction prediction = {.result = k->result, .beats = k->beats};
 
-	for (unsigned o = 0; o < ISA_OPERANDS; o++)
+	for (unsigned o = 0; o < ISA_OPERANDS; o++) {
 		prediction.arrival[o] = k->in[o].arrival;
+		if (k->count == 1 && k->in[o].due != INT64_MIN)
+			prediction.arrival[o] = (int32_t)(k->in[o].due - last);
+	}
 	isa_program_set_prediction(t->c->program, id, &prediction);
 	if (k->result != ISA_NO_TIME)
 		t->c->last = MAX(t->c->last, last + k->result);
@@ -203,12 +236,12 @@ static void emit_unit(isca_template *t, isca_track *k)
 	}
 }
 
-/* Adds one burst of a memory track; Q holds address sequences besides the producers'. */
-static void emit_burst(isca_template *t, isca_track *k, const isca_burst *b, const sequences *q, const uint32_t *places)
+/* Adds one burst of a memory track; Q holds the producers' sequences. */
+static void emit_burst(isca_template *t, isca_track *k, const isca_burst *b, const sequences *q)
 {
 	uint32_t end = b->first + (b->count - 1) * b->stride + 1;
 	isa_program *p = t->c->program;
-	const uint32_t *all[SEQUENCES_MAX + 1];
+	const uint32_t *all[SEQUENCES_MAX + 1], *places = k->place;
 
 	memcpy(all, q->at, q->count * sizeof *all);
 	all[q->count] = places;
@@ -222,8 +255,10 @@ static void emit_burst(isca_template *t, isca_track *k, const isca_burst *b, con
 		insn.addr = places[i] & 0xffff;
 		if (k->drives >= 0)
 			insn.dst = stream_place(t, k->drives, k->stream);
-		else
-			insn.src0 = stream_place(t, k->samples, k->stream);
+		if (k->in[0].feed == ISCA_FEED_WIRE)
+			insn.src0 = stream_place(t, k->in[0].wire, k->in[0].first);
+		if (k->in[1].feed == ISCA_FEED_WIRE)
+			insn.src1 = stream_place(t, k->in[1].wire, 0);
 		id = add_insn(t, k, &insn, run, b->stride * t->interval,
 		              (int32_t)step_of(places, i, b->stride, run.inner),
 		              (int32_t)step_of(places, i, run.inner * b->stride, run.outer));
@@ -238,40 +273,40 @@ static void emit_burst(isca_template *t, isca_track *k, const isca_burst *b, con
 static void note_words(const isca_template *t, const isca_track *k)
 {
 	isca *c = t->c;
-	const isca_wire *w = isca_wire_at(t, k->drives >= 0 ? k->drives : k->samples);
+	const isca_wire *w = isca_wire_at(t, k->samples >= 0 ? k->samples : k->drives);
+	uint32_t places[ISCA_SUPERLANES_MAX];
 
 	for (uint32_t i = 0; i < k->count; i++) {
-		isca_word *word = isca_word_at(c, k->place[i]);
 		int64_t diagonal = t->origin + w->diagonal + (int64_t)(i + k->offset) * t->interval;
 		int64_t at = isca_passes(c, w->west, c->slices[k->place[i] >> 16].position, diagonal);
+		unsigned words = isca_words_of(c, k, i, places);
 
-		if (k->drives >= 0) {
-			c->unfilled = c->unfilled || !word->filled;
-			word->read = MAX(word->read, at - c->m->mem_read_cycles);
-			continue;
+		for (unsigned j = 0; j < words; j++) {
+			isca_word *word = isca_word_at(c, places[j]);
+
+			if (k->drives >= 0) {
+				c->unfilled = c->unfilled || !word->filled;
+				word->read = MAX(word->read, at - (k->samples >= 0 ? 0 : c->m->mem_read_cycles));
+				continue;
+			}
+			word->ready = at + c->m->mem_write_cycles;
+			word->instance = k->instance[i];
+			word->filled = true;
 		}
-		word->ready = at + c->m->mem_write_cycles;
-		word->instance = k->instance[i];
-		word->filled = true;
 	}
 }
 
 static void emit_memory(isca_template *t, isca_track *k)
 {
+	unsigned words = k->spread ? t->c->superlanes : 1;
 	sequences q = {0};
-	g_autofree uint32_t *writers = NULL;
 
 	k->instance = g_new(uint32_t, k->count);
-	if (k->drives >= 0) {
-		writers = g_new(uint32_t, k->count);
-		for (uint32_t i = 0; i < k->count; i++)
-			writers[i] = isca_word_at(t->c, k->place[i])->instance;
-		add_sequence(&q, 0, writers);
-	} else {
-		add_operands(t, k, &q);
-	}
+	for (unsigned j = 0; k->writers && j < words; j++)
+		add_sequence(&q, 0, k->writers + (size_t)j * k->count);
+	add_operands(t, k, &q);
 	for (guint i = 0; i < k->bursts->len; i++)
-		emit_burst(t, k, &g_array_index(k->bursts, isca_burst, i), &q, k->place);
+		emit_burst(t, k, &g_array_index(k->bursts, isca_burst, i), &q);
 	note_words(t, k);
 }
 

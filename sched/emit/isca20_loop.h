@@ -38,8 +38,8 @@ bool isca_time_chain(const isca *c, const isca_loop *loop, isca_chain *chain);
 int64_t isca_op_cycles(const isca *c, enum isa_op op);
 
 /* Cuts a loop into loops that fit the machine; values between them go through tensors appended to TENSORS (isca_tensor).
- * OPERATION numbers the first of them for life times.  Array of isca_loop *, free with isca_loop_free. */
-GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, uint32_t operation, GArray *tensors);
+ * Array of isca_loop *, free with isca_loop_free. */
+GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, GArray *tensors);
 isca_loop *isca_loop_new(uint64_t n0, uint64_t n1, uint64_t lanes);
 void isca_loop_free(isca_loop *loop);
 

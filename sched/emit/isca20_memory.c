@@ -19,12 +19,54 @@ void isca_tile_add(isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mo
 	tile->term[tile->terms++] = (isca_term){dim, div, mod, slices, words};
 }
 
+void isca_tile_filter(isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod, uint64_t value)
+{
+	g_assert(tile->filters < ISCA_FILTERS);
+	tile->filter[tile->filters++] = (isca_filter){dim, div, mod, value};
+}
+
+uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part, uint64_t pitch)
+{
+	uint64_t words = unit, parts = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const isca_fold *f = &folds[i];
+
+		if (f->count <= 1)
+			continue;
+		if (parts) {
+			isca_tile_add(tile, f->dim, f->div, 0, (int64_t)(pitch * parts), 0);
+			parts *= f->count;
+		} else if (words * f->count <= part) {
+			isca_tile_add(tile, f->dim, f->div, 0, 0, (int64_t)words);
+			words *= f->count;
+		} else {
+			uint64_t each = MAX(part / words, 1);
+
+			if (each > 1)
+				isca_tile_add(tile, f->dim, f->div, each, 0, (int64_t)words);
+			isca_tile_add(tile, f->dim, f->div * each, 0, (int64_t)pitch, 0);
+			parts = (f->count - 1) / each + 1;
+		}
+	}
+	return MAX(parts, 1);
+}
+
 bool isca_tile_covers(const isca_tile *tile, uint64_t row, uint64_t block)
 {
 	uint64_t at = row - tile->first_row;
+	uint64_t index[ISCA_DIMS] = {at / tile->period, at % tile->period, block - tile->first_block, 0};
 
-	return row >= tile->first_row && at / tile->period < tile->batches && at % tile->period < tile->rows &&
-	       block >= tile->first_block && block < tile->first_block + tile->blocks;
+	if (row < tile->first_row || index[ISCA_DIM_BATCH] >= tile->batches || index[ISCA_DIM_ROW] >= tile->rows ||
+	    block < tile->first_block || block >= tile->first_block + tile->blocks)
+		return false;
+	for (unsigned i = 0; i < tile->filters; i++) {
+		const isca_filter *f = &tile->filter[i];
+
+		if (index[f->dim] / f->div % f->mod != f->value)
+			return false;
+	}
+	return true;
 }
 
 uint32_t isca_tile_place(const isca_tile *tile, uint64_t row, uint64_t block, unsigned byte)
@@ -63,7 +105,7 @@ static uint64_t dim_size(const isca_tile *tile, enum isca_dim dim)
 static void measure(isca_tile *tile)
 {
 	isca_set reached = {{1}};
-	uint64_t height = 1;
+	uint64_t height = 1 + tile->spare;
 
 	for (unsigned i = 0; i < tile->terms; i++) {
 		const isca_term *term = &tile->term[i];
@@ -102,7 +144,8 @@ static uint32_t lowest_unused(const isca *c, const isca_tile *tile, const isca_w
 
 		if (!isca_set_has(&tile->slices, s))
 			continue;
-		if (slice >= 2 * c->slices_per_side || isca_set_has(&wish->avoid, slice))
+		if (slice >= 2 * c->slices_per_side || isca_set_has(&wish->avoid, slice) ||
+		    (wish->bound && !isca_set_has(&wish->within, slice)))
 			return UINT32_MAX;
 		if (!wish->wide && slice / c->slices_per_side != side + (wish->split ? s / c->slices_per_side : 0))
 			return UINT32_MAX;
@@ -118,6 +161,26 @@ static unsigned count_shunned(const isca_tile *tile, const isca_wish *wish, unsi
 	for (unsigned s = 0; s + origin < ISCA_SLICES_MAX; s++)
 		count += isca_set_has(&tile->slices, s) && isca_set_has(&wish->shun, origin + s);
 	return count;
+}
+
+/* How many slices of this hemisphere are out of bounds?  The emptier one is better: others will want to be apart, too. */
+static unsigned count_avoided(const isca *c, const isca_wish *wish, unsigned origin)
+{
+	unsigned first = origin / c->slices_per_side * c->slices_per_side, count = 0;
+
+	for (unsigned s = first; s < first + c->slices_per_side; s++)
+		count += isca_set_has(&wish->avoid, s);
+	return count;
+}
+
+/* The lower the better. */
+static uint64_t rate_place(const isca *c, const isca_tile *tile, const isca_wish *wish, unsigned origin, uint32_t word)
+{
+	uint64_t rate = count_shunned(tile, wish, origin);
+
+	rate = rate << 8 | count_avoided(c, wish, origin);
+	rate = rate << 8 | (wish->outward ? c->slices_per_side - 1 - origin % c->slices_per_side : 0);
+	return rate << 20 | word;
 }
 
 static int compare_words(const void *a, const void *b)
@@ -173,7 +236,7 @@ static bool find_place(isca *c, isca_tile *tile, const isca_wish *wish, bool reu
 			word = lowest_free(c, tile, wish, origin);
 		if ((uint64_t)word + tile->height > c->words_per_slice)
 			continue;
-		cost = (uint64_t)count_shunned(tile, wish, origin) << 32 | word;
+		cost = rate_place(c, tile, wish, origin, word);
 		if (cost >= best)
 			continue;
 		best = cost;

@@ -41,6 +41,13 @@ typedef struct isca_term {
 	int64_t slices, words;
 } isca_term;
 
+/* Only indices with (index / div) % mod == value belong to the tile. */
+typedef struct isca_filter {
+	enum isca_dim dim;
+	uint64_t div, mod, value;
+} isca_filter;
+enum { ISCA_FILTERS = 2 };
+
 /* Rows FIRST_ROW + batch * period + row (row < rows, batch < batches) and blocks FIRST_BLOCK.. of a tensor. */
 typedef struct isca_tile {
 	uint64_t first_row, period, rows, batches;
@@ -48,6 +55,9 @@ typedef struct isca_tile {
 	unsigned bytes; /* of an element */
 	unsigned terms;
 	isca_term term[ISCA_TERMS];
+	uint32_t spare;  /* words beyond those of the terms */
+	unsigned filters;
+	isca_filter filter[ISCA_FILTERS];
 	/* filled in by isca_allocate() */
 	uint32_t slice, word; /* origin */
 	uint32_t height;      /* words of each slice */
@@ -55,6 +65,16 @@ typedef struct isca_tile {
 } isca_tile;
 
 void isca_tile_add(isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod, int64_t slices, int64_t words);
+void isca_tile_filter(isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod, uint64_t value);
+
+/* index / div has COUNT values. */
+typedef struct isca_fold {
+	enum isca_dim dim;
+	uint64_t div, count;
+} isca_fold;
+/* Lays COUNT folds one around the other, innermost first, around UNIT words; where a slice would hold more than PART words it
+ * goes on PITCH slices further.  Returns the number of such parts. */
+uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part, uint64_t pitch);
 /* Slice and address of one byte of a vector, as isca_track.place has it. */
 uint32_t isca_tile_place(const isca_tile *tile, uint64_t row, uint64_t block, unsigned byte);
 bool isca_tile_covers(const isca_tile *tile, uint64_t row, uint64_t block);
@@ -65,10 +85,12 @@ typedef struct isca_wish {
 	bool split;         /* half of its slices in the west, the other half at the same places in the east */
 	bool wide;          /* its slices run on from west to east */
 	unsigned align;     /* its origin is a multiple of this; 0 = anywhere */
+	isca_set within;    /* slices that it must keep to, when BOUND */
+	bool bound;
 	isca_set avoid;     /* slices that it must not use */
 	isca_set shun;      /* slices that it had better not use */
+	bool outward;       /* better far from the VXM than low in its slices */
 	uint32_t first, last; /* life time, in operations */
-	const char *name;
 } isca_wish;
 
 /* Places a tile.  Fails (USER) when it does not fit. */

@@ -11,6 +11,8 @@ static void clear_operation(gpointer p)
 	isca_operation *op = p;
 
 	g_clear_pointer(&op->loop, isca_loop_free);
+	g_clear_pointer(&op->work, isca_work_free);
+	g_clear_pointer(&op->turn, isca_turn_free);
 }
 
 static void clear_tensor(gpointer p)
@@ -43,31 +45,77 @@ static void list_tensors(isca_plan *plan)
 	}
 }
 
+static void add_loops(isca_plan *plan, uint32_t macro)
+{
+	const low_macro *m = &g_array_index(plan->c->low->macros, low_macro, macro);
+	GPtrArray *loops = isca_split_loop(plan->c, &m->vloop, m->name, plan->tensors);
+
+	for (guint l = 0; l < loops->len; l++) {
+		isca_operation op = {.kind = m->kind, .macro = macro, .loop = g_ptr_array_index(loops, l)};
+
+		g_array_append_val(plan->operations, op);
+	}
+	g_ptr_array_set_free_func(loops, NULL);
+	g_ptr_array_unref(loops);
+}
+
+/* Products of one graph node are one operation. */
+static uint32_t add_work(isca_plan *plan, uint32_t first)
+{
+	const GArray *macros = plan->c->low->macros;
+	const low_macro *m = &g_array_index(macros, low_macro, first);
+	isca_operation op = {.kind = m->kind, .macro = first};
+	uint32_t count = 1;
+
+	while (first + count < macros->len && m[count].kind == m->kind && m[count].node == m->node)
+		count++;
+	op.work = isca_work_new(plan->c, plan->tensors, first, count);
+	g_array_append_val(plan->operations, op);
+	return count;
+}
+
 static void list_operations(isca_plan *plan)
 {
 	const low_program *low = plan->c->low;
 
-	for (guint i = 0; i < low->macros->len; i++) {
+	for (guint i = 0; i < low->macros->len;) {
 		const low_macro *m = &g_array_index(low->macros, low_macro, i);
-		isca_operation op = {.kind = m->kind, .macro = i};
-		GPtrArray *loops;
 
-		if (m->kind != LOW_VLOOP)
+		if (m->kind == LOW_MATMUL || m->kind == LOW_CONV) {
+			i += add_work(plan, i);
 			continue;
-		loops = isca_split_loop(plan->c, &m->vloop, m->name, plan->operations->len, plan->tensors);
-		for (guint l = 0; l < loops->len; l++) {
-			op.loop = g_ptr_array_index(loops, l);
+		}
+		if (m->kind == LOW_VLOOP) {
+			add_loops(plan, i);
+		} else {
+			isca_operation op = {.kind = m->kind, .macro = i};
+
+			op.turn = isca_turn_new(plan->c, &m->transpose, plan->tensors);
 			g_array_append_val(plan->operations, op);
 		}
-		g_ptr_array_set_free_func(loops, NULL);
-		g_ptr_array_unref(loops);
+		i++;
 	}
 }
 
-static void touch(isca_tensor *t, uint32_t operation)
+/* How often does LOOP load (store) tensor I in one iteration? */
+static unsigned count_refs(const isca_loop *loop, uint32_t i, enum low_step_kind kind)
 {
-	t->first = MIN(t->first, operation);
-	t->last = MAX(t->last, operation);
+	unsigned count = 0;
+
+	for (unsigned s = 0; loop && s < loop->steps->len; s++)
+		count += isca_step(loop, s)->kind == kind && isca_step(loop, s)->ref.tensor == i;
+	return count;
+}
+
+bool isca_uses(const isca_operation *op, uint32_t i)
+{
+	const isca_work *w = op->work;
+
+	if (op->turn)
+		return op->turn->x == i || op->turn->y == i;
+	if (w)
+		return w->c == i || (w->a == i && !w->a_private) || (w->b == i && !w->b_private);
+	return count_refs(op->loop, i, LOW_LOAD) || count_refs(op->loop, i, LOW_STORE);
 }
 
 /* From the first operation that writes a tensor to the last that reads it; the host's live from the beginning, outputs to
@@ -77,32 +125,18 @@ static void find_lives(isca_plan *plan)
 	for (guint i = 0; i < plan->tensors->len; i++) {
 		isca_tensor *t = isca_plan_tensor(plan, i);
 
-		t->first = t->host ? 0 : UINT32_MAX;
-		t->last = t->output ? UINT32_MAX : 0;
-	}
-	for (guint o = 0; o < plan->operations->len; o++) {
-		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
-
-		for (unsigned s = 0; op->kind == LOW_VLOOP && s < op->loop->steps->len; s++) {
-			const low_step *step = isca_step(op->loop, s);
-
-			if (step->kind == LOW_LOAD || step->kind == LOW_STORE)
-				touch(isca_plan_tensor(plan, step->ref.tensor), o);
+		t->first = UINT32_MAX;
+		t->last = 0;
+		for (guint o = 0; o < plan->operations->len; o++) {
+			if (!isca_uses(&g_array_index(plan->operations, isca_operation, o), i))
+				continue;
+			t->first = MIN(t->first, t->host ? 0 : o);
+			t->last = t->output ? UINT32_MAX : o;
 		}
 	}
 }
 
 /* ------------------------------------------------------------------------------------------------ placement */
-
-/* How often does LOOP load (store) tensor I in one iteration? */
-static unsigned count_refs(const isca_loop *loop, uint32_t i, enum low_step_kind kind)
-{
-	unsigned count = 0;
-
-	for (unsigned s = 0; s < loop->steps->len; s++)
-		count += isca_step(loop, s)->kind == kind && isca_step(loop, s)->ref.tensor == i;
-	return count;
-}
 
 /* Bytes that tensor I adds to an operation's flow past the VXM.  SIDE 2: it lies in both hemispheres. */
 static void add_flow(const isca_plan *plan, const isca_operation *op, uint32_t i, unsigned side, unsigned *flow)
@@ -120,18 +154,13 @@ static void add_flow(const isca_plan *plan, const isca_operation *op, uint32_t i
 	flow[!side] += bytes * stores;
 }
 
-static bool uses(const isca_operation *op, uint32_t i)
-{
-	return op->kind == LOW_VLOOP && (count_refs(op->loop, i, LOW_LOAD) || count_refs(op->loop, i, LOW_STORE));
-}
-
 static bool flow_allows(const isca_plan *plan, uint32_t i, unsigned side)
 {
 	for (guint o = 0; o < plan->operations->len; o++) {
 		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
 		unsigned flow[2] = {op->flow[0], op->flow[1]};
 
-		if (!uses(op, i))
+		if (!op->loop || !isca_uses(op, i))
 			continue;
 		add_flow(plan, op, i, side, flow);
 		if (flow[0] > plan->c->stream_count || flow[1] > plan->c->stream_count)
@@ -143,8 +172,9 @@ static bool flow_allows(const isca_plan *plan, uint32_t i, unsigned side)
 static bool place_tensor(isca_plan *plan, uint32_t i)
 {
 	isca_tensor *t = isca_plan_tensor(plan, i);
-	isca_wish wish = {.side = -1, .first = t->first, .last = t->last, .name = t->name};
-	isca_tile tile = isca_shape_tile(plan, t, &g_array_index(plan->shapes, isca_shape, i), &wish);
+	isca_wish wish = {.side = -1, .first = t->first, .last = t->last};
+	const isca_shape *shape = &g_array_index(plan->shapes, isca_shape, i);
+	isca_tile tile = isca_shape_tile(plan, t, shape, &wish);
 	bool both = wish.split || wish.wide;
 	bool allowed[2] = {flow_allows(plan, i, both ? 2 : 0), flow_allows(plan, i, both ? 2 : 1)};
 
@@ -152,19 +182,24 @@ static bool place_tensor(isca_plan *plan, uint32_t i)
 		return false;
 	if (allowed[0] != allowed[1])
 		wish.side = allowed[1];
-	for (guint o = 0; o < plan->operations->len; o++)
-		if (uses(&g_array_index(plan->operations, isca_operation, o), i))
-			isca_set_join(&wish.avoid, &g_array_index(plan->operations, isca_operation, o).used);
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		/* The two sides of a transposition are not used at once, but the buffer between them needs room. */
+		if (isca_uses(op, i) && (!op->turn || shape->stacked))
+			isca_set_join(&wish.avoid, &op->used);
+	}
 	if (!isca_allocate(plan->c, &tile, &wish))
 		return false;
 	g_array_append_val(t->tiles, tile);
 	for (guint o = 0; o < plan->operations->len; o++) {
 		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
 
-		if (!uses(op, i))
+		if (!isca_uses(op, i))
 			continue;
 		isca_set_join(&op->used, &tile.slices);
-		add_flow(plan, op, i, both ? 2 : tile.slice / plan->c->slices_per_side, op->flow);
+		if (op->loop)
+			add_flow(plan, op, i, both ? 2 : tile.slice / plan->c->slices_per_side, op->flow);
 	}
 	return true;
 }
@@ -210,7 +245,8 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 			if (getenv("ISCA_DEBUG")) g_printerr("hopeless %u %s\n", i, t->name);
 			return false;
 		}
-		order[count++] = (entry){shape->row_mod * shape->block_mod * isa_type_bytes(t->type), i};
+		order[count++] =
+		    (entry){shape->row_mod * shape->block_mod * (shape->stacked ? 1 : isa_type_bytes(t->type)), i};
 	}
 	qsort(order, count, sizeof(entry), compare_entries);
 	for (guint i = 0; i < count; i++)
@@ -218,6 +254,14 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 			if (getenv("ISCA_DEBUG")) g_printerr("cap %u: tensor %u %s width %lu life %u..%u rows %lu\n", plan->cap, order[i].tensor, isca_plan_tensor(plan, order[i].tensor)->name, order[i].width, isca_plan_tensor(plan, order[i].tensor)->first, isca_plan_tensor(plan, order[i].tensor)->last, isca_plan_tensor(plan, order[i].tensor)->rows);
 			return false;
 		}
+	for (guint o = 0; o < plan->operations->len; o++) {
+		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (op->work && !isca_place_work(plan, op, o))
+			return false;
+		if (op->turn && !isca_place_turn(plan, op, o))
+			return false;
+	}
 	return true;
 }
 
@@ -290,6 +334,14 @@ isca_plan *isca_plan_new(isca *c)
 			isca_add_images(c, t, &g_array_index(t->tiles, isca_tile, 0));
 		if (t->node != UINT32_MAX && t->tiles->len == 1)
 			isca_describe(c, t);
+	}
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (op->work)
+			isca_fill_work(plan, op->work);
+		if (op->turn)
+			isca_fill_turn(plan, op->turn);
 	}
 	return plan;
 }

@@ -11,16 +11,22 @@
 #define TSPSIM_SCHED_EMIT_ISCA20_PLAN_H
 
 #include "sched/emit/isca20_loop.h"
+#include "sched/emit/isca20_mxm.h"
+#include "sched/emit/isca20_turn.h"
 
-/* Group of slices = ((row / row_div) % row_mod) * block_mod + block % block_mod. */
+/* Group of slices = ((row / row_div) % row_mod) * block_mod + block % block_mod.  SPLIT: the upper half of the groups lies in the
+ * other hemisphere.  STACKED: bytes of an element lie in one slice. */
 typedef struct isca_shape {
 	uint64_t row_div, row_mod, block_mod;
+	bool split, stacked;
 } isca_shape;
 
 typedef struct isca_operation {
 	enum low_kind kind;
 	uint32_t macro;     /* the first, for names */
 	isca_loop *loop;    /* LOW_VLOOP */
+	isca_work *work;    /* LOW_MATMUL, LOW_CONV */
+	isca_turn *turn;    /* LOW_TRANSPOSE */
 	/* layout */
 	isca_set used;      /* slices of all tensors of the operation so far */
 	isca_set busy;      /* slices that it uses at other times */
@@ -44,6 +50,18 @@ static inline isca_tensor *isca_plan_tensor(const isca_plan *plan, uint32_t i)
 {
 	return &g_array_index(plan->tensors, isca_tensor, i);
 }
+
+/* isca20_operand.c: places the private tiles of operation NUMBER's work; false when they do not fit. */
+bool isca_place_work(isca_plan *plan, isca_operation *op, uint32_t number);
+/* Fills its private tiles with the host's data. */
+void isca_fill_work(isca_plan *plan, const isca_work *work);
+
+/* isca20_turn_plan.c: the same for a transposition. */
+bool isca_place_turn(isca_plan *plan, isca_operation *op, uint32_t number);
+void isca_fill_turn(isca_plan *plan, const isca_turn *turn);
+
+/* Does the operation use tensor I where all others find it (not a copy of the host's data of its own)? */
+bool isca_uses(const isca_operation *op, uint32_t i);
 
 /* isca20_shape.c: the spreading that keeps all simultaneous vectors of tensor I apart; false when there is none. */
 bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape);

@@ -81,12 +81,49 @@ static bool try_distances(const isca_plan *plan, uint32_t i, uint64_t mod, isca_
 				continue;
 			d = last < 0 ? 0 : (uint64_t)ABS(step->ref.first - last);
 			last = step->ref.first;
-			*shape = (isca_shape){MAX(2 * d / mod, 1), mod, 1};
+			*shape = (isca_shape){MAX(2 * d / mod, 1), mod, 1, false, false};
 			if (d && good_shape(plan, i, shape))
 				return true;
 		}
 	}
 	return false;
+}
+
+/* What the work that computes tensor I would like: strands of one step, or units of neighbouring engines, write their rows
+ * at the same time. */
+static bool wish_of_work(const isca_plan *plan, uint32_t i, isca_shape *shape)
+{
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_work *w = g_array_index(plan->operations, isca_operation, o).work;
+
+		if (!w || w->c != i)
+			continue;
+		if (!w->own)
+			*shape = (isca_shape){w->part_rows, ISCA_PARTS, 1, true, false};
+		else if (w->by_batch)
+			*shape = (isca_shape){w->m, w->engines, 1, true, false};
+		else
+			*shape = (isca_shape){1, 1, w->engines, true, false};
+		return true;
+	}
+	return false;
+}
+
+/* A transposition reads or writes sixteen rows at once, one byte of each; it needs no other byte at that time. */
+static bool wish_of_turn(const isca_plan *plan, uint32_t i, isca_shape *shape)
+{
+	bool turned = false, alone = true;
+
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (!isca_uses(op, i))
+			continue;
+		turned = turned || op->turn;
+		alone = alone && op->turn;
+	}
+	*shape = (isca_shape){1, ISCA_TURN_ROWS, 1, false, alone};
+	return turned;
 }
 
 bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
@@ -95,49 +132,20 @@ bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 	uint64_t spread = MAX(plan->cap / isa_type_bytes(t->type), 1);
 	bool by_rows = t->rows >= t->blocks;
 
+	if ((wish_of_turn(plan, i, shape) || wish_of_work(plan, i, shape)) && good_shape(plan, i, shape))
+		return true;
 	if (by_rows)
-		*shape = (isca_shape){1, MIN(spread, t->rows), 1};
+		*shape = (isca_shape){1, MIN(spread, t->rows), 1, false, false};
 	else
-		*shape = (isca_shape){1, 1, MIN(spread, t->blocks)};
+		*shape = (isca_shape){1, 1, MIN(spread, t->blocks), false, false};
 	if (good_shape(plan, i, shape))
 		return true;
 	for (uint64_t mod = 2; mod <= 32; mod *= 2) {
-		*shape = (isca_shape){1, mod, 1};
+		*shape = (isca_shape){1, mod, 1, false, false};
 		if (good_shape(plan, i, shape) || try_distances(plan, i, mod, shape))
 			return true;
 	}
 	return false;
-}
-
-/* Words that one lane block takes in each slice. */
-static uint64_t block_words(const isca_tensor *t, const isca_shape *s)
-{
-	uint64_t turns = (t->rows - 1) / (s->row_div * s->row_mod);
-
-	return turns * s->row_div + MIN(s->row_div, t->rows - turns * s->row_div * s->row_mod);
-}
-
-/* Adds the terms of rows and blocks so that no slice holds more than PART words; returns the number of parts. */
-static uint64_t add_parts(isca_tile *tile, const isca_tensor *t, const isca_shape *s, uint64_t width, uint64_t part)
-{
-	uint64_t words = block_words(t, s), period = s->row_div * s->row_mod;
-	uint64_t blocks = (t->blocks - 1) / s->block_mod + 1;
-	uint64_t rows_each, parts;
-
-	if (words <= part) {
-		uint64_t each = part / words;
-
-		isca_tile_add(tile, ISCA_DIM_ROW, period, 0, 0, (int64_t)s->row_div);
-		isca_tile_add(tile, ISCA_DIM_BLOCK, s->block_mod, each, 0, (int64_t)words);
-		isca_tile_add(tile, ISCA_DIM_BLOCK, s->block_mod * each, 0, (int64_t)width, 0);
-		return (blocks - 1) / each + 1;
-	}
-	rows_each = MAX(part / s->row_div, 1);
-	parts = ((t->rows - 1) / period) / rows_each + 1;
-	isca_tile_add(tile, ISCA_DIM_ROW, period, rows_each, 0, (int64_t)s->row_div);
-	isca_tile_add(tile, ISCA_DIM_ROW, period * rows_each, 0, (int64_t)width, 0);
-	isca_tile_add(tile, ISCA_DIM_BLOCK, s->block_mod, 0, (int64_t)(width * parts), 0);
-	return parts * blocks;
 }
 
 /* Adds the terms of a digit whose values lie PITCH slices apart; the upper half of them in the east when it is to take
@@ -159,19 +167,38 @@ static void add_digit(const isca_plan *plan, isca_tile *tile, enum isca_dim dim,
 isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isca_shape *shape, isca_wish *wish)
 {
 	int64_t bytes = isa_type_bytes(t->type);
-	uint64_t width = shape->row_mod * shape->block_mod * (uint64_t)bytes;
-	isca_tile tile = {
-	    .period = t->rows, .rows = t->rows, .batches = 1, .blocks = t->blocks, .bytes = (unsigned)bytes};
+	int64_t pitch = shape->stacked ? 1 : bytes;
+	uint64_t width = shape->row_mod * shape->block_mod * (uint64_t)pitch;
+	uint64_t turn_rows = shape->row_div * shape->row_mod, turns = (t->rows - 1) / turn_rows + 1;
+	isca_tile tile = {.period = turns * turn_rows,
+	                  .rows = turns * turn_rows,
+	                  .batches = 1,
+	                  .blocks = t->blocks,
+	                  .bytes = (unsigned)bytes};
+	isca_fold folds[] = {
+	    {ISCA_DIM_ROW, turn_rows, turns},
+	    {ISCA_DIM_BLOCK, shape->block_mod, (t->blocks - 1) / shape->block_mod + 1},
+	    {ISCA_DIM_BYTE, 1, (uint64_t)bytes},
+	};
 	uint64_t parts;
 
 	/* A spreading that takes more than half of a hemisphere is halved between the two. */
-	wish->split = width > plan->c->slices_per_side / 2 && shape->row_mod % 2 == 0;
-	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
-	add_digit(plan, &tile, ISCA_DIM_BLOCK, 1, shape->block_mod, bytes, false);
-	add_digit(plan, &tile, ISCA_DIM_ROW, shape->row_div, shape->row_mod, bytes * (int64_t)shape->block_mod, wish->split);
+	wish->split = shape->split || (width > plan->c->slices_per_side / 2 && shape->row_mod % 2 == 0);
+	if (!shape->stacked)
+		isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
+	add_digit(plan, &tile, ISCA_DIM_BLOCK, 1, shape->block_mod, pitch, wish->split && shape->row_mod == 1);
+	add_digit(plan, &tile, ISCA_DIM_ROW, shape->row_div, shape->row_mod, pitch * (int64_t)shape->block_mod, wish->split);
 	if (shape->row_div > 1)
 		isca_tile_add(&tile, ISCA_DIM_ROW, 1, shape->row_div, 0, 1);
-	parts = add_parts(&tile, t, shape, wish->split ? width / 2 : width, plan->part_words);
+	parts = isca_tile_lay(&tile, shape->row_div, folds, shape->stacked ? 3 : 2, plan->part_words,
+	                       wish->split ? width / 2 : width);
+	/* A transposition writes somewhere what it cannot help writing. */
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_turn *turn = g_array_index(plan->operations, isca_operation, o).turn;
+
+		if (turn && isca_plan_tensor(plan, turn->y) == t)
+			tile.spare = 1;
+	}
 	wish->wide = !wish->split && parts * width > plan->c->slices_per_side;
 	wish->align = wish->wide ? (unsigned)width : 0;
 	return tile;

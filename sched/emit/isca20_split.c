@@ -15,7 +15,6 @@ typedef struct splitter {
 	const low_vloop *loop;
 	GArray *steps; /* low_step */
 	const char *name;
-	uint32_t operation;
 	GArray *tensors;
 	uint16_t part[ISCA_STEPS_MAX]; /* which part an operation went to */
 	uint32_t temp[ISCA_STEPS_MAX]; /* tensor that carries its value to later parts, UINT32_MAX = none yet */
@@ -177,7 +176,6 @@ static void add_temps(splitter *s, const int *members, unsigned count)
 		    .vector_lanes = s->c->lanes,
 		    .blocks = 1,
 		    .node = UINT32_MAX,
-		    .first = s->operation,
 		};
 
 		if (!read_elsewhere(s, members[m], members, count))
@@ -233,10 +231,10 @@ static GArray *copy_steps(const low_vloop *loop)
 	return steps;
 }
 
-GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, uint32_t operation, GArray *tensors)
+GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, GArray *tensors)
 {
 	g_autoptr(GArray) steps = copy_steps(loop);
-	splitter s = {.c = c, .loop = loop, .steps = steps, .name = name, .operation = operation, .tensors = tensors};
+	splitter s = {.c = c, .loop = loop, .steps = steps, .name = name, .tensors = tensors};
 	GPtrArray *loops = g_ptr_array_new_with_free_func((GDestroyNotify)isca_loop_free);
 	unsigned stages[ISCA_STEPS_MAX], last = 0, count = 0;
 	int members[ISCA_STEPS_MAX];

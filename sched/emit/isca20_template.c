@@ -14,6 +14,9 @@
 /* Behind everything that is ever scheduled. */
 static const int64_t far_future = INT64_C(1) << 60;
 
+/* Shorter gaps of a template's own are not left to others. */
+enum { GAP_MIN = 8 };
+
 static void free_track(gpointer p)
 {
 	isca_track *k = p;
@@ -21,6 +24,8 @@ static void free_track(gpointer p)
 	if (k->bursts)
 		g_array_unref(k->bursts);
 	g_free(k->place);
+	g_free(k->spread);
+	g_free(k->writers);
 	g_free(k->instance);
 	g_free(k);
 }
@@ -35,6 +40,7 @@ isca_template *isca_template_new(isca *c, uint32_t interval)
 	t->tracks = g_ptr_array_new_with_free_func(free_track);
 	t->fixed = g_array_new(FALSE, FALSE, sizeof(isca_need));
 	t->earliest = c->start;
+	t->origin = INT64_MIN;
 	return t;
 }
 
@@ -64,8 +70,10 @@ static isca_track *add_track(isca_template *t, enum isa_op op, uint32_t count)
 	k->insn = isa_insn_make(op, 0, 0);
 	k->count = count;
 	k->drives = k->samples = -1;
-	for (unsigned o = 0; o < ISA_OPERANDS; o++)
+	for (unsigned o = 0; o < ISA_OPERANDS; o++) {
 		k->in[o].arrival = ISA_NO_TIME;
+		k->in[o].due = INT64_MIN;
+	}
 	g_ptr_array_add(t->tracks, k);
 	return k;
 }
@@ -90,6 +98,34 @@ isca_track *isca_add_memory(isca_template *t, enum isa_op op, int wire, unsigned
 		k->in[0].arrival = (int32_t)m->mem_skew_cycles;
 		k->result = (int32_t)(m->mem_skew_cycles + m->mem_write_cycles);
 	}
+	return k;
+}
+
+isca_track *isca_add_gather(isca_template *t, int map, int data, unsigned stream, uint32_t count)
+{
+	isca_track *k = isca_add_memory(t, ISA_OP_READ, data, stream, count);
+	const isa_machine *m = t->c->m;
+
+	k->insn.op = ISA_OP_GATHER;
+	k->spread = g_new(uint16_t, (size_t)count * t->c->superlanes);
+	k->samples = map;
+	k->in[1].feed = ISCA_FEED_WIRE;
+	k->in[1].wire = map;
+	k->in[1].count = 1;
+	k->in[1].arrival = (int32_t)m->mem_skew_cycles;
+	k->result = (int32_t)(m->mem_skew_cycles + m->mem_gather_cycles);
+	return k;
+}
+
+isca_track *isca_add_scatter(isca_template *t, int map, int data, unsigned stream, uint32_t count)
+{
+	isca_track *k = isca_add_memory(t, ISA_OP_WRITE, data, stream, count);
+
+	k->insn.op = ISA_OP_SCATTER;
+	k->spread = g_new(uint16_t, (size_t)count * t->c->superlanes);
+	k->in[1] = k->in[0];
+	k->in[1].wire = map;
+	k->in[1].first = 0;
 	return k;
 }
 
@@ -146,28 +182,55 @@ void isca_sample(isca_template *t, isca_track *track, unsigned operand, int wire
 	extend_to(isca_wire_at(t, wire), position);
 }
 
+void isca_not_before(isca_template *t, const isca_track *k, int64_t cycle)
+{
+	int64_t sampled = k->issue + isa_machine_skew(t->c->m, isa_ops[k->insn.op].unit);
+
+	t->origin = MAX(t->origin, cycle - sampled);
+}
+
+/* A memory track has something to do at POSITION. */
+static void extend_wires(isca_template *t, const isca_track *k, int position)
+{
+	if (k->drives >= 0)
+		extend_from(isca_wire_at(t, k->drives), k->stream, position);
+	if (k->samples >= 0)
+		extend_to(isca_wire_at(t, k->samples), position);
+	if (k->in[1].feed == ISCA_FEED_WIRE)
+		extend_to(isca_wire_at(t, k->in[1].wire), position);
+}
+
 /* -------------------------------------------------------------------------------------------- memory tracks */
+
+/* The wire that a memory track keeps time with: what it samples, for READ what it drives. */
+static isca_wire *timing_wire(const isca_template *t, const isca_track *k)
+{
+	return isca_wire_at(t, k->samples >= 0 ? k->samples : k->drives);
+}
 
 /* Issue of element I relative to the origin, on SLICE. */
 static int64_t memory_issue(const isca_template *t, const isca_track *k, uint32_t slice, uint32_t i)
 {
 	const isca *c = t->c;
-	const isca_wire *w = isca_wire_at(t, k->drives >= 0 ? k->drives : k->samples);
+	const isca_wire *w = timing_wire(t, k);
 	int64_t diagonal = w->diagonal + (int64_t)(i + k->offset) * t->interval;
 	int64_t at = isca_passes(c, w->west, c->slices[slice].position, diagonal);
 
-	return at - c->m->mem_skew_cycles - (k->drives >= 0 ? c->m->mem_read_cycles : 0);
+	return at - c->m->mem_skew_cycles - (k->samples >= 0 ? 0 : c->m->mem_read_cycles);
 }
 
 static void add_burst(isca_template *t, isca_track *k, uint32_t first, uint32_t stride, uint32_t count)
 {
 	isca_burst b = {.slice = k->place[first] >> 16, .first = first, .stride = stride, .count = count};
 	uint32_t end = first + (count - 1) * stride + 1;
-	const uint32_t *sequence = k->place;
+	unsigned words = k->spread ? t->c->superlanes : 1, sequences = 1;
+	const uint32_t *all[ISCA_SUPERLANES_MAX + 1] = {k->place};
 
+	for (unsigned j = 0; k->writers && j < words; j++)
+		all[sequences++] = k->writers + (size_t)j * k->count;
 	b.issue = memory_issue(t, k, b.slice, first);
 	for (uint32_t i = first; i < end;) {
-		isca_run run = isca_find_run(&sequence, 1, i, stride, end);
+		isca_run run = isca_find_run(all, sequences, i, stride, end);
 
 		b.words += 1u + (run.inner > 1) + (run.outer > 1);
 		i += run.inner * run.outer * stride;
@@ -186,12 +249,46 @@ static uint32_t find_period(const isca_track *k, uint32_t first)
 	return 0;
 }
 
+isca_word *isca_word_at(const isca *c, uint32_t place)
+{
+	isca_slice *s = &c->slices[place >> 16];
+
+	if (!s->words)
+		s->words = g_new0(isca_word, c->words_per_slice);
+	return &s->words[place & 0xffff];
+}
+
+/* Number of words that element I of a track touches; PLACES[] gets them. */
+unsigned isca_words_of(const isca *c, const isca_track *k, uint32_t i, uint32_t *places)
+{
+	places[0] = k->place[i];
+	for (unsigned s = 0; k->spread && s < c->superlanes; s++)
+		places[s] = (k->place[i] & 0xffff0000) | k->spread[(size_t)i * c->superlanes + s];
+	return k->spread ? c->superlanes : 1;
+}
+
+/* Who wrote the words that a track reads. */
+static void find_writers(const isca *c, isca_track *k)
+{
+	unsigned words = k->spread ? c->superlanes : 1;
+	uint32_t places[ISCA_SUPERLANES_MAX];
+
+	k->writers = g_new(uint32_t, (size_t)words * k->count);
+	for (uint32_t i = 0; i < k->count; i++) {
+		isca_words_of(c, k, i, places);
+		for (unsigned j = 0; j < words; j++)
+			k->writers[(size_t)j * k->count + i] = isca_word_at(c, places[j])->instance;
+	}
+}
+
 /* Cuts a memory track by slices: stretches on one slice, or slices taking turns. */
 static void cut_bursts(isca_template *t, isca_track *k)
 {
 	uint32_t i = 0;
 
 	k->bursts = g_array_new(FALSE, FALSE, sizeof(isca_burst));
+	if (k->drives >= 0)
+		find_writers(t->c, k);
 	while (i < k->count) {
 		uint32_t period = find_period(k, i);
 		uint32_t length = MAX(period, 1);
@@ -205,29 +302,25 @@ static void cut_bursts(isca_template *t, isca_track *k)
 	}
 }
 
-isca_word *isca_word_at(const isca *c, uint32_t place)
-{
-	isca_slice *s = &c->slices[place >> 16];
-
-	if (!s->words)
-		s->words = g_new0(isca_word, c->words_per_slice);
-	return &s->words[place & 0xffff];
-}
-
 /* The earliest origin at which every word a track reads is there and no word it writes is still wanted. */
 static int64_t memory_origin(const isca_template *t, const isca_track *k)
 {
 	int64_t origin = INT64_MIN;
+	uint32_t places[ISCA_SUPERLANES_MAX];
 
 	for (uint32_t i = 0; i < k->count; i++) {
-		const isca_word *w = isca_word_at(t->c, k->place[i]);
 		int64_t access = memory_issue(t, k, k->place[i] >> 16, i) + t->c->m->mem_skew_cycles;
+		unsigned words = isca_words_of(t->c, k, i, places);
 
-		if (!w->filled)
-			continue;
-		origin = MAX(origin, w->ready - access);
-		if (k->samples >= 0)
-			origin = MAX(origin, w->read + 1 - access);
+		for (unsigned j = 0; j < words; j++) {
+			const isca_word *w = isca_word_at(t->c, places[j]);
+
+			if (!w->filled)
+				continue;
+			origin = MAX(origin, w->ready - access);
+			if (k->drives < 0)
+				origin = MAX(origin, w->read + 1 - access);
+		}
 	}
 	return origin;
 }
@@ -244,6 +337,12 @@ static void need(isca_template *t, unsigned line, int64_t first, int64_t length,
 static int64_t length_of(const isca_template *t, uint32_t count, uint32_t stride)
 {
 	return (int64_t)(count - 1) * stride * t->interval + 1;
+}
+
+/* How long does a unit's track take its line? */
+static int64_t unit_length(const isca_template *t, const isca_track *k)
+{
+	return length_of(t, k->count, 1) + k->hold;
 }
 
 static int compare_needs(const void *a, const void *b)
@@ -288,7 +387,7 @@ static int64_t line_delay(const isca_template *t, const isca_track *k, unsigned 
 {
 	const isca *c = t->c;
 	int64_t first = t->origin + k->issue;
-	int64_t length = length_of(t, k->count, 1);
+	int64_t length = unit_length(t, k);
 	int64_t delay = isca_line_next(&c->lines[line], first, length, 3) - first;
 
 	if (k->uses_latch) {
@@ -312,7 +411,7 @@ static int64_t choose_share(isca_template *t, guint index)
 
 		if (chosen(t, index, s, true))
 			continue;
-		delay = isca_line_next(&c->lines[s], first, length_of(t, k->count, 1), 0) - first;
+		delay = isca_line_next(&c->lines[s], first, unit_length(t, k), 0) - first;
 		if (delay < best)
 			k->share = s;
 		best = MIN(best, delay);
@@ -432,44 +531,74 @@ static bool fits_empty_chip(isca_template *t)
 	return fits;
 }
 
-bool isca_prepare(isca_template *t)
+/* Prepares one memory track; returns the most words that one of its bursts reads. */
+static uint32_t prepare_memory(isca_template *t, isca_track *k, int64_t *first)
 {
-	isca *c = t->c;
-	int64_t first = INT64_MAX;
+	const isca *c = t->c;
+	uint32_t most = 0;
+	int64_t origin;
 
-	t->origin = INT64_MIN;
+	cut_bursts(t, k);
+	origin = memory_origin(t, k);
+	t->origin = MAX(t->origin, origin);
+	for (guint j = 0; j < k->bursts->len; j++) {
+		const isca_burst *b = &g_array_index(k->bursts, isca_burst, j);
+
+		need(t, c->slices[b->slice].queue, b->issue, length_of(t, b->count, b->stride), b->words);
+		*first = MIN(*first, b->issue);
+		most = MAX(most, b->count > 1 ? b->words : 0);
+		extend_wires(t, k, c->slices[b->slice].position);
+	}
+	return most;
+}
+
+/* Sorts what has no choice; bursts of one queue with a few cycles between become one, since filling such gaps with other
+ * bursts would leave no cycle for fetching words.  False when two need one cycle. */
+static bool merge_needs(isca_template *t)
+{
+	isca_need *n = (isca_need *)(void *)t->fixed->data;
+	guint kept = 0;
+
+	qsort(n, t->fixed->len, sizeof *n, compare_needs);
+	for (guint i = 1; i < t->fixed->len; i++) {
+		bool same = n[i].line == n[kept].line;
+
+		if (same && n[kept].last >= n[i].first)
+			return false;
+		if (same && t->c->run_words && n[i].first - n[kept].last <= GAP_MIN) {
+			n[kept].last = n[i].last;
+			n[kept].words += n[i].words;
+		} else {
+			n[++kept] = n[i];
+		}
+	}
+	g_array_set_size(t->fixed, t->fixed->len ? kept + 1 : 0);
+	return true;
+}
+
+enum isca_fit isca_prepare(isca_template *t)
+{
+	const isca *c = t->c;
+	int64_t first = INT64_MAX;
+	uint32_t most = 0;
+
 	for (guint i = 0; i < t->tracks->len; i++) {
 		isca_track *k = g_ptr_array_index(t->tracks, i);
 
-		if (!k->place) {
-			first = MIN(first, k->issue);
-			if (k->pool_count == 1)
-				need(t, k->pool_first, k->issue, length_of(t, k->count, 1), 3);
+		if (k->place) {
+			uint32_t words = prepare_memory(t, k, &first);
+
+			most = MAX(most, words);
 			continue;
 		}
-		cut_bursts(t, k);
-		t->origin = MAX(t->origin, memory_origin(t, k));
-		for (guint j = 0; j < k->bursts->len; j++) {
-			const isca_burst *b = &g_array_index(k->bursts, isca_burst, j);
-			isca_wire *w = isca_wire_at(t, k->drives >= 0 ? k->drives : k->samples);
-
-			need(t, c->slices[b->slice].queue, b->issue, length_of(t, b->count, b->stride), b->words);
-			first = MIN(first, b->issue);
-			if (k->drives >= 0)
-				extend_from(w, k->stream, c->slices[b->slice].position);
-			else
-				extend_to(w, c->slices[b->slice].position);
-		}
+		first = MIN(first, k->issue);
+		if (k->pool_count == 1)
+			need(t, k->pool_first, k->issue, unit_length(t, k), 3);
 	}
 	t->origin = MAX(t->origin, t->earliest - first);
-	qsort(t->fixed->data, t->fixed->len, sizeof(isca_need), compare_needs);
-	for (guint i = 1; i < t->fixed->len; i++) {
-		const isca_need *n = &g_array_index(t->fixed, isca_need, i);
-
-		if (n[-1].line == n->line && n[-1].last >= n->first)
-			return false;
-	}
-	return fits_empty_chip(t);
+	if (!merge_needs(t) || !fits_empty_chip(t))
+		return ISCA_CLASH;
+	return c->run_words && most > c->run_words ? ISCA_LONG : ISCA_FITS;
 }
 
 static void take_all(isca_template *t)
@@ -484,7 +613,7 @@ static void take_all(isca_template *t)
 	for (guint i = 0; i < t->tracks->len; i++) {
 		const isca_track *k = g_ptr_array_index(t->tracks, i);
 		int64_t first = t->origin + k->issue;
-		int64_t last = first + length_of(t, k->count, 1) - 1;
+		int64_t last = first + unit_length(t, k) - 1;
 
 		if (k->place)
 			continue;

@@ -270,12 +270,13 @@ static void build_steps(builder *b)
 			add_store(b, isca_step(b->loop, i));
 }
 
-/* A prepared template for COUNT iterations from FIRST on, or NULL. */
-static isca_template *build(isca *c, const isca_loop *loop, const GArray *tensors, uint64_t first, uint32_t count)
+/* A prepared template for COUNT iterations from FIRST on; NULL unless it fits. */
+static isca_template *build(isca *c, const isca_loop *loop, const GArray *tensors, uint64_t first, uint32_t count,
+                            enum isca_fit *fit)
 {
 	builder b = {.c = c, .loop = loop, .tensors = tensors, .first = first, .count = count};
-	isca_template *t = NULL;
 
+	*fit = ISCA_CLASH;
 	if (!isca_time_chain(c, loop, &b.chain))
 		return NULL;
 	for (unsigned i = 0; i < loop->steps->len; i++)
@@ -284,11 +285,11 @@ static isca_template *build(isca *c, const isca_loop *loop, const GArray *tensor
 	build_steps(&b);
 	for (unsigned i = 0; i < loop->steps->len; i++)
 		g_free(b.copies[i]);
-	if (isca_prepare(b.t))
-		t = b.t;
-	else
-		isca_template_free(b.t);
-	return t;
+	*fit = isca_prepare(b.t);
+	if (*fit == ISCA_FITS)
+		return b.t;
+	isca_template_free(b.t);
+	return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------ unrolling */
@@ -374,10 +375,11 @@ static uint64_t emit_range(const emission *e, const isca_loop *loop, uint64_t fi
 {
 	while (first < end) {
 		uint32_t n = same_sides(e, loop, first, end - first);
-		isca_template *t = build(e->c, loop, e->tensors, first, n);
+		enum isca_fit fit;
+		isca_template *t = build(e->c, loop, e->tensors, first, n, &fit);
 
 		while (!t && n > 1)
-			t = build(e->c, loop, e->tensors, first, n /= 2);
+			t = build(e->c, loop, e->tensors, first, n /= 2, &fit);
 		if (!t)
 			return first;
 		isca_place(t);
@@ -401,17 +403,17 @@ static bool emit_plainly(const emission *e, uint64_t first, uint64_t end)
 /* Can the first such iterations go side by side? */
 static bool can_unroll(const emission *e, uint64_t first, uint64_t n0, unsigned stride, unsigned factor)
 {
+	enum isca_fit fit;
 	isca_loop *u;
 	isca_template *t;
 
 	if (e->ops * factor > e->c->alus || !(u = unroll(e->loop, first, n0, stride, factor)))
 		return false;
-	t = build(e->c, u, e->tensors, 0, same_sides(e, u, 0, u->n0 * u->n1));
+	t = build(e->c, u, e->tensors, 0, same_sides(e, u, 0, u->n0 * u->n1), &fit);
 	isca_loop_free(u);
-	if (!t)
-		return false;
-	isca_template_free(t);
-	return true;
+	if (t)
+		isca_template_free(t);
+	return fit != ISCA_CLASH;
 }
 
 static bool emit_unrolled(const emission *e, uint64_t first, uint64_t n0, unsigned stride, unsigned factor)
@@ -500,26 +502,30 @@ static unsigned count_ops(const isca_loop *loop)
 	return ops;
 }
 
+/* The same iterations with the two loop levels exchanged: the longer one inside makes longer bursts. */
+static isca_loop *exchange_levels(const isca_loop *loop)
+{
+	isca_loop *turned = isca_loop_new(loop->n1, loop->n0, loop->lanes);
+
+	for (unsigned i = 0; i < loop->steps->len; i++) {
+		low_step s = *isca_step(loop, i);
+		int64_t step = s.ref.step0;
+
+		s.ref.step0 = s.ref.step1;
+		s.ref.step1 = step;
+		g_array_append_val(turned->steps, s);
+	}
+	return turned;
+}
+
 bool isca_emit_loop(isca *c, const isca_loop *loop, const GArray *tensors)
 {
-	isca_loop turned = *loop;
-	emission e = {.c = c, .loop = loop, .tensors = tensors, .ops = count_ops(loop)};
-	bool ok;
+	isca_loop *turned = loop->n1 > loop->n0 ? exchange_levels(loop) : NULL;
+	emission e = {.c = c, .loop = turned ? turned : loop, .tensors = tensors, .ops = count_ops(loop)};
+	bool ok = emit_inner(&e, 0, e.loop->n0);
 
 	c->vxm_ops += loop->n0 * loop->n1 * loop->lanes * e.ops;
-	if (loop->n0 > 1 || loop->n1 == 1)
-		return emit_inner(&e, 0, loop->n0);
-	turned.steps = g_array_copy(loop->steps);
-	for (unsigned i = 0; i < turned.steps->len; i++) {
-		low_step *s = &g_array_index(turned.steps, low_step, i);
-
-		s->ref.step0 = s->ref.step1;
-		s->ref.step1 = 0;
-	}
-	turned.n0 = loop->n1;
-	turned.n1 = 1;
-	e.loop = &turned;
-	ok = emit_inner(&e, 0, turned.n0);
-	g_array_unref(turned.steps);
+	if (turned)
+		isca_loop_free(turned);
 	return ok;
 }

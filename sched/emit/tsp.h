@@ -19,7 +19,6 @@
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
 #define TSPSIM_SCHED_EMIT_TSP_H
 
-#include "sched/alg/calendar.h"
 #include "sched/emit/banks.h"
 #include "sched/emit/emit.h"
 
@@ -32,6 +31,19 @@ enum {
 };
 #define TSPE_NEVER (INT64_MIN / 4)
 
+/* Cycles in which something that serves one at a time is taken: disjoint intervals [from, to), ascending. */
+typedef struct tspe_cycles {
+	int64_t from, to;
+} tspe_cycles;
+typedef struct tspe_busy {
+	GArray *taken; /* tspe_cycles */
+} tspe_busy;
+
+/* The earliest time not before FROM at which LENGTH cycles are free; *UNTIL, unless NULL, is when they next are not. */
+int64_t tspe_busy_earliest(const tspe_busy *b, int64_t from, int64_t length, int64_t *until);
+void tspe_busy_take(tspe_busy *b, int64_t from, int64_t length);
+void tspe_busy_release(tspe_busy *b, int64_t from, int64_t length);
+
 /* What one cycle takes of the shared ports. */
 typedef struct tspe_ports {
 	uint16_t reads, writes; /* registers */
@@ -42,13 +54,13 @@ typedef struct tspe_ports {
 typedef struct tspe_calendars {
 	const isa_machine *machine;
 	bank_calendar *banks;
-	alg_calendar **queue; /* [queues] */
+	tspe_busy *queue; /* [queues] */
 	unsigned queues;
-	alg_calendar **reg; /* [registers] */
+	tspe_busy *reg; /* [registers] */
 	unsigned registers;
-	unsigned next_register;                  /* where the search for free ones begins */
-	alg_calendar *port[2 * TSPE_PLANES_MAX]; /* activation ports, then weight ports: hold one value at a time */
-	GPtrArray *pages;                        /* of tspe_ports */
+	unsigned next_register;              /* where the search for free ones begins */
+	tspe_busy port[2 * TSPE_PLANES_MAX]; /* activation ports, then weight ports: hold one value at a time */
+	GPtrArray *pages;                    /* of tspe_ports */
 	int64_t first_page;
 	int64_t floor, horizon;
 } tspe_calendars;
@@ -60,9 +72,10 @@ void tspe_calendars_advance(tspe_calendars *c);
 /* Takes ports in CYCLE if they are free, else changes nothing. */
 bool tspe_take_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
 void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
-/* The queue of QUEUES that is free for LENGTH cycles soonest, not before FROM; *START is when. */
+/* The queue of QUEUES that is free for LENGTH cycles soonest, not before FROM; *START is when, *UNTIL when it is taken
+ * next. */
 unsigned tspe_find_queue(const tspe_calendars *c, const uint16_t *queues, unsigned count, int64_t from, int64_t length,
-                         int64_t *start);
+                         int64_t *start, int64_t *until);
 void tspe_take_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length);
 void tspe_release_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length);
 /* COUNT consecutive registers free in cycles FROM..TO: takes them and returns the first, or -1. */
@@ -82,6 +95,7 @@ typedef struct tspe_tensor {
 	int64_t row_pitch, block_stride;
 	const graph_conv *conv;          /* input of a convolution, else NULL */
 	int64_t line_pitch, image_pitch; /* conv: bytes between lines, between images */
+	int64_t shared_pitch;            /* row_pitch that all tensors of the same loops can have */
 	int64_t border;                  /* conv: bytes of lines and pixels before the first one */
 	uint32_t cells;                  /* vectors as stored: nb * rows + row */
 	uint32_t *instance;              /* [cells]: who stored it; NULL for host data */
@@ -199,6 +213,8 @@ unsigned tspe_span(const isa_machine *m, uint64_t lanes, enum isa_type type);
 /* Least interval that memory, queues and ports admit for the whole kernel. */
 uint32_t tspe_kernel_interval(const tspe_kernel *k);
 
+/* When the chunk's first step could start at best, for its operands' sake. */
+int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval);
 /* Finds times for iterations FIRST .. FIRST + N - 1, INTERVAL apart, not before READY, and takes them. */
 bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready);
 /* Gives back what tspe_place() took. */

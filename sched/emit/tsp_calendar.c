@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is taken when: queues and registers as trees of change points (sched/alg/calendar.h), banks and ports as pages
- * of cycles.  An instruction holds its queue from its first to its last issue; a register range is held from the cycle
- * in which its first value is due to the last sampling of its last value, both included.
+ * What is taken when: queues, registers and operand ports as sorted intervals, bank and register ports as pages of
+ * cycles.  An instruction holds its queue from its first to its last issue; a register range is held from the cycle in
+ * which its first value is due to the last sampling of its last value, both included.
  */
 #include "sched/emit/tsp.h"
 
@@ -12,6 +12,101 @@ enum {
 	WINDOW_CYCLES = 1 << 18, /* how far behind the horizon gaps are still filled */
 };
 
+/* ---------------------------------------------------------------------------------------------- sorted intervals */
+
+static tspe_cycles *interval_at(const tspe_busy *b, guint i)
+{
+	return &g_array_index(b->taken, tspe_cycles, i);
+}
+
+/* The first interval that ends after TIME. */
+static guint first_after(const tspe_busy *b, int64_t time)
+{
+	guint low = 0, high = b->taken->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (interval_at(b, middle)->to > time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+int64_t tspe_busy_earliest(const tspe_busy *b, int64_t from, int64_t length, int64_t *until)
+{
+	guint i = first_after(b, from);
+
+	for (; i < b->taken->len && interval_at(b, i)->from < from + length; i++)
+		from = MAX(from, interval_at(b, i)->to);
+	if (until)
+		*until = i < b->taken->len ? interval_at(b, i)->from : INT64_MAX;
+	return from;
+}
+
+static bool is_free(const tspe_busy *b, int64_t from, int64_t length)
+{
+	guint i = first_after(b, from);
+
+	return i == b->taken->len || interval_at(b, i)->from >= from + length;
+}
+
+void tspe_busy_take(tspe_busy *b, int64_t from, int64_t length)
+{
+	guint i = first_after(b, from);
+	tspe_cycles taken = {from, from + length};
+	bool joins_next = i < b->taken->len && interval_at(b, i)->from == taken.to;
+
+	if (i && interval_at(b, i - 1)->to == from) {
+		interval_at(b, i - 1)->to = joins_next ? interval_at(b, i)->to : taken.to;
+		if (joins_next)
+			g_array_remove_index(b->taken, i);
+	} else if (joins_next) {
+		interval_at(b, i)->from = from;
+	} else {
+		g_array_insert_val(b->taken, i, taken);
+	}
+}
+
+void tspe_busy_release(tspe_busy *b, int64_t from, int64_t length)
+{
+	guint i = first_after(b, from);
+	tspe_cycles *whole = interval_at(b, i);
+	tspe_cycles rest = {from + length, whole->to};
+
+	if (whole->from == from && rest.from == rest.to) {
+		g_array_remove_index(b->taken, i);
+	} else if (whole->from == from) {
+		whole->from = rest.from;
+	} else {
+		whole->to = from;
+		if (rest.from < rest.to)
+			g_array_insert_val(b->taken, i + 1, rest);
+	}
+}
+
+static void busy_forget(tspe_busy *b, int64_t time)
+{
+	guint drop = first_after(b, time);
+
+	if (drop)
+		g_array_remove_range(b->taken, 0, drop);
+}
+
+static void busy_init(tspe_busy *b)
+{
+	b->taken = g_array_new(FALSE, FALSE, sizeof(tspe_cycles));
+}
+
+static void busy_fini(tspe_busy *b)
+{
+	g_array_unref(b->taken);
+}
+
+/* ----------------------------------------------------------------------------------------------------- calendars */
+
 bool tspe_calendars_init(tspe_calendars *c, const isa_machine *machine, int64_t start, GError **error)
 {
 	*c = (tspe_calendars){.machine = machine, .floor = start, .horizon = start};
@@ -20,15 +115,15 @@ bool tspe_calendars_init(tspe_calendars *c, const isa_machine *machine, int64_t 
 		return false;
 	bank_calendar_forget(c->banks, start);
 	c->queues = isa_machine_queue_count(machine);
-	c->queue = g_new(alg_calendar *, c->queues);
+	c->queue = g_new(tspe_busy, c->queues);
 	for (unsigned q = 0; q < c->queues; q++)
-		c->queue[q] = alg_calendar_new(1);
+		busy_init(&c->queue[q]);
 	c->registers = (unsigned)machine->vreg_count;
-	c->reg = g_new(alg_calendar *, c->registers);
+	c->reg = g_new(tspe_busy, c->registers);
 	for (unsigned r = 0; r < c->registers; r++)
-		c->reg[r] = alg_calendar_new(1);
+		busy_init(&c->reg[r]);
 	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
-		c->port[p] = alg_calendar_new(1);
+		busy_init(&c->port[p]);
 	c->pages = g_ptr_array_new_with_free_func(g_free);
 	c->first_page = start >> PAGE_SHIFT;
 	return true;
@@ -40,11 +135,11 @@ void tspe_calendars_fini(tspe_calendars *c)
 		return;
 	bank_calendar_free(c->banks);
 	for (unsigned q = 0; q < c->queues; q++)
-		alg_calendar_free(c->queue[q]);
+		busy_fini(&c->queue[q]);
 	for (unsigned r = 0; r < c->registers; r++)
-		alg_calendar_free(c->reg[r]);
+		busy_fini(&c->reg[r]);
 	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
-		alg_calendar_free(c->port[p]);
+		busy_fini(&c->port[p]);
 	g_free(c->queue);
 	g_free(c->reg);
 	g_ptr_array_unref(c->pages);
@@ -61,11 +156,11 @@ void tspe_calendars_advance(tspe_calendars *c)
 	c->floor = floor;
 	bank_calendar_forget(c->banks, floor);
 	for (unsigned q = 0; q < c->queues; q++)
-		alg_calendar_forget(c->queue[q], floor);
+		busy_forget(&c->queue[q], floor);
 	for (unsigned r = 0; r < c->registers; r++)
-		alg_calendar_forget(c->reg[r], floor);
+		busy_forget(&c->reg[r], floor);
 	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
-		alg_calendar_forget(c->port[p], floor);
+		busy_forget(&c->port[p], floor);
 	drop = (guint)MIN(page - c->first_page, (int64_t)c->pages->len);
 	if (drop)
 		g_ptr_array_remove_range(c->pages, 0, drop);
@@ -111,16 +206,18 @@ void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use)
 }
 
 unsigned tspe_find_queue(const tspe_calendars *c, const uint16_t *queues, unsigned count, int64_t from, int64_t length,
-                         int64_t *start)
+                         int64_t *start, int64_t *until)
 {
 	unsigned best = queues[0];
 
 	*start = INT64_MAX;
 	for (unsigned i = 0; i<count && * start> from; i++) {
-		int64_t at = alg_calendar_earliest(c->queue[queues[i]], from, length, 1);
+		int64_t next;
+		int64_t at = tspe_busy_earliest(&c->queue[queues[i]], from, length, &next);
 
 		if (at < *start) {
 			*start = at;
+			*until = next;
 			best = queues[i];
 		}
 	}
@@ -129,12 +226,12 @@ unsigned tspe_find_queue(const tspe_calendars *c, const uint16_t *queues, unsign
 
 void tspe_take_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length)
 {
-	alg_calendar_reserve(c->queue[queue], start, length, 1);
+	tspe_busy_take(&c->queue[queue], start, length);
 }
 
 void tspe_release_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length)
 {
-	alg_calendar_release(c->queue[queue], start, length, 1);
+	tspe_busy_release(&c->queue[queue], start, length);
 }
 
 /* The first of COUNT registers from FIRST on that is taken in the window, or COUNT. */
@@ -142,7 +239,7 @@ static unsigned first_taken(const tspe_calendars *c, unsigned first, unsigned co
 {
 	unsigned i = 0;
 
-	while (i < count && alg_calendar_fits(c->reg[first + i], from, to - from + 1, 1))
+	while (i < count && is_free(&c->reg[first + i], from, to - from + 1))
 		i++;
 	return i;
 }
@@ -162,7 +259,7 @@ int tspe_take_registers(tspe_calendars *c, unsigned count, int64_t from, int64_t
 				continue;
 			}
 			for (unsigned i = 0; i < count; i++)
-				alg_calendar_reserve(c->reg[r + i], from, to - from + 1, 1);
+				tspe_busy_take(&c->reg[r + i], from, to - from + 1);
 			c->next_register = r + count;
 			return (int)r;
 		}
@@ -172,7 +269,7 @@ int tspe_take_registers(tspe_calendars *c, unsigned count, int64_t from, int64_t
 void tspe_release_registers(tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to)
 {
 	for (unsigned i = 0; i < count; i++)
-		alg_calendar_release(c->reg[first + i], from, to - from + 1, 1);
+		tspe_busy_release(&c->reg[first + i], from, to - from + 1);
 }
 
 /* Ports that PLACE names, one bit each: activation ports, then weight ports. */
@@ -190,11 +287,11 @@ bool tspe_take_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t 
 	unsigned ports = ports_named(place);
 
 	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
-		if (ports >> p & 1 && !alg_calendar_fits(c->port[p], from, to - from + 1, 1))
+		if (ports >> p & 1 && !is_free(&c->port[p], from, to - from + 1))
 			return false;
 	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
 		if (ports >> p & 1)
-			alg_calendar_reserve(c->port[p], from, to - from + 1, 1);
+			tspe_busy_take(&c->port[p], from, to - from + 1);
 	return true;
 }
 
@@ -204,5 +301,5 @@ void tspe_release_latches(tspe_calendars *c, unsigned place, int64_t from, int64
 
 	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
 		if (ports >> p & 1)
-			alg_calendar_release(c->port[p], from, to - from + 1, 1);
+			tspe_busy_release(&c->port[p], from, to - from + 1);
 }

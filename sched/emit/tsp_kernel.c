@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SAMPLED_ITERATIONS = 64, WAIT_CYCLES = 64, WAIT_SHARE = 8 };
+enum { SLACK_CYCLES = 96, SAMPLED_ITERATIONS = 64, WAIT_CYCLES = 64, WAIT_TIMES = 2 };
 
 tspe_kernel *tspe_kernel_new(tspe *e, uint32_t count)
 {
@@ -224,10 +224,13 @@ static void finish_load(tspe_kernel *k, tspe_step *s)
 
 void tspe_kernel_finish(tspe_kernel *k)
 {
+	int64_t beats = 0;
+
 	for (tspe_step *s = k->step; s < k->step + k->step_count; s++) {
 		if (!s->memory)
 			continue;
 		finish_prints(k, s);
+		beats += s->beats_max * s->fan;
 		if (s->insn.op == ISA_OP_LOAD || s->insn.op == ISA_OP_LOADS) {
 			if (s->tensor->instance)
 				finish_load(k, s);
@@ -235,7 +238,8 @@ void tspe_kernel_finish(tspe_kernel *k)
 			s->not_before = MAX(s->not_before, s->tensor->writable + 1 - s->skew);
 		}
 	}
-	k->reach = 2 * k->e->m->sram_banks;
+	k->reach = 2 * k->e->m->sram_banks + beats;
+	k->slack = SLACK_CYCLES + beats;
 }
 
 unsigned tspe_span(const isa_machine *m, uint64_t lanes, enum isa_type type)
@@ -250,17 +254,23 @@ static uint32_t quotient(uint64_t amount, uint64_t capacity)
 	return (uint32_t)((amount + capacity - 1) / MAX(capacity, 1));
 }
 
-/* Bank cycles that the first iterations take, for SAMPLED_ITERATIONS of them. */
-static uint64_t bank_work(const tspe_kernel *k)
+/* Bank cycles that COUNT iterations from FIRST on take. */
+static uint64_t bank_work(const tspe_kernel *k, uint32_t first, uint32_t count)
 {
-	uint32_t sampled = MIN(k->count, SAMPLED_ITERATIONS);
 	uint64_t work = 0;
 
 	for (const tspe_step *s = k->step; s < k->step + k->step_count; s++)
-		for (uint32_t a = 0; s->memory && !s->once && a < sampled * s->fan; a++)
-			work += bank_calendar_requests(k->e->cal.banks, s->prints[a], k->arena);
-	return work * (uint64_t)quotient((uint64_t)k->e->m->sram_block_bytes, (uint64_t)k->e->m->sram_port_bytes) /
-	       sampled;
+		for (uint32_t a = 0; s->memory && !s->once && a < count * s->fan; a++)
+			work += bank_calendar_work(k->e->cal.banks, s->prints[first * s->fan + a]);
+	return work;
+}
+
+/* Bank cycles that one cycle offers; 0 when nothing is ever refused. */
+static uint64_t bank_capacity(const tspe_kernel *k)
+{
+	const bank_map *map = bank_calendar_map(k->e->cal.banks);
+
+	return bank_map_is_ideal(map) ? 0 : bank_map_banks_used(map) * (uint64_t)k->e->m->sram_ports;
 }
 
 uint32_t tspe_kernel_interval(const tspe_kernel *k)
@@ -283,10 +293,11 @@ uint32_t tspe_kernel_interval(const tspe_kernel *k)
 	interval = MAX(interval, quotient(reads, (uint64_t)m->vreg_read_ports));
 	interval = MAX(interval, quotient(writes, (uint64_t)m->vreg_write_ports));
 	interval = MAX(interval, quotient(weights, (uint64_t)m->mxm_weight_bytes));
-	if (!bank_map_is_ideal(bank_calendar_map(k->e->cal.banks)))
-		interval =
-			MAX(interval, quotient(bank_work(k), bank_map_banks_used(bank_calendar_map(k->e->cal.banks)) *
-		                                                     (uint64_t)m->sram_ports));
+	if (bank_capacity(k)) {
+		uint32_t sampled = MIN(k->count, SAMPLED_ITERATIONS);
+
+		interval = MAX(interval, quotient(bank_work(k, 0, sampled), bank_capacity(k) * sampled));
+	}
 	return interval;
 }
 
@@ -300,23 +311,36 @@ static uint32_t safe_interval(const tspe_kernel *k)
 	return MAX(sum, tspe_kernel_interval(k));
 }
 
-/* Near the earliest time at one of the policy's intervals, or behind everything if that is not far. */
-static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *policy)
+static bool try_intervals(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t from, uint32_t to, int64_t ready)
 {
-	uint32_t safe;
-	int64_t wait;
-
-	for (uint32_t interval = policy->interval_min; interval <= policy->interval_max; interval++)
-		if (tspe_place(k, first, n, interval, TSPE_NEVER))
-			return true;
-	wait = k->e->cal.horizon - k->earliest;
-	if (wait <= 0 || wait > WAIT_CYCLES + (int64_t)n * policy->interval_min / WAIT_SHARE)
-		return false;
-	safe = n == 1 ? policy->interval_min : MAX(policy->interval_max, safe_interval(k));
-	for (uint32_t interval = policy->interval_min; interval <= safe; interval++)
-		if (tspe_place(k, first, n, interval, k->e->cal.horizon))
+	for (uint32_t interval = from; interval <= to; interval++)
+		if (tspe_place(k, first, n, interval, ready))
 			return true;
 	return false;
+}
+
+/* Near the earliest time at one of the policy's intervals; or, where the memory is taken or waiting costs little, at
+ * the end of what is placed so far. */
+static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *policy)
+{
+	int64_t earliest = tspe_earliest(k, first, n, policy->interval_min);
+	int64_t wait = k->e->cal.horizon - earliest;
+	uint64_t capacity = bank_capacity(k);
+	bool crowded = false;
+	uint32_t safe;
+
+	if (capacity && wait > WAIT_CYCLES)
+		crowded = bank_work(k, first, k->count - first) * 3 / 2 >
+		          bank_calendar_free_work(k->e->cal.banks, earliest, k->e->cal.horizon);
+	if (!crowded && try_intervals(k, first, n, policy->interval_min, policy->interval_max, TSPE_NEVER))
+		return true;
+	if (!crowded && wait > WAIT_CYCLES + (int64_t)n * policy->interval_min * WAIT_TIMES)
+		return false;
+	if (try_intervals(k, first, n, policy->interval_min, policy->interval_max,
+	                  MAX(earliest, k->e->cal.horizon - WAIT_CYCLES)))
+		return true;
+	safe = n == 1 ? policy->interval_min : MAX(policy->interval_max, safe_interval(k));
+	return try_intervals(k, first, n, policy->interval_min, safe, k->e->cal.horizon);
 }
 
 static bool cannot_place(const tspe_kernel *k, GError **error)
@@ -331,6 +355,15 @@ static bool cannot_place(const tspe_kernel *k, GError **error)
 		node, k->e->m->vreg_count, k->e->m->vreg_read_ports, k->e->m->vreg_write_ports,
 		k->e->m->mxm_weight_bytes);
 	return false;
+}
+
+static int64_t first_start(const tspe_kernel *k)
+{
+	int64_t first = INT64_MAX;
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		first = MIN(first, k->step[i].start);
+	return first;
 }
 
 bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error)
@@ -349,6 +382,8 @@ bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error)
 			if (!tspe_place(k, first, 1, policy->interval_min, k->e->cal.horizon))
 				return cannot_place(k, error);
 		}
+		/* Chunks follow each other; what they could not use before will not fit the next one either. */
+		k->ready = MAX(k->ready, first_start(k));
 		tspe_issue(k);
 		if (k->placed)
 			k->placed(k, k->placed_state);

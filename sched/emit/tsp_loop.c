@@ -92,22 +92,41 @@ static int32_t tile_distance(const isa_machine *m, const uint16_t *map)
 	return (int32_t)farthest;
 }
 
+/* Lane i of COUNT takes lane i ^ XOR; the rest stays. */
+static void exchange_map(uint16_t *map, uint32_t count, uint32_t xor)
+{
+	for (uint32_t lane = 0; lane < 320; lane++)
+		map[lane] = (uint16_t)(lane < count ? lane ^ xor : lane);
+}
+
+/* A vector of wide elements that fits one register moves as twice as many 16-bit lanes: the unit works on whole
+ * registers, and of a wide operand the second one would be read although nothing is in it. */
+static uint32_t lane_parts(const tspe *e, const low_vloop *loop, const low_step *s)
+{
+	return isa_type_bytes(s->type) == 4 && tspe_span(e->m, loop->lanes, s->type) == 1 ? 2 : 1;
+}
+
 static void add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s)
 {
 	tspe *e = k->e;
-	bool local = s->lane_xor < (uint32_t)e->m->lanes_per_superlane && e->distribute.count;
+	uint64_t lanes = shape->loop->lanes;
+	/* A vector that fits one register moves as 16-bit lanes: the unit works on whole registers, and of a wide
+	 * operand the second one would be read although nothing is in it. */
+	bool halves = isa_type_bytes(s->type) == 4 && tspe_span(e->m, lanes, s->type) == 1;
+	uint32_t parts = halves ? 2 : 1;
+	enum isa_type type = halves ? ISA_TYPE_I16 : s->type;
+	bool local = s->lane_xor * parts < (uint32_t)e->m->lanes_per_superlane && e->distribute.count;
 	const tspe_queues *queues = local ? &e->distribute : &e->permute;
 	int index = tspe_kernel_add(k, local ? ISA_OP_DISTRIBUTE : ISA_OP_PERMUTE, queues->at, queues->count);
 	tspe_step *step = &k->step[index];
 	uint16_t map[320];
 
-	for (uint32_t lane = 0; lane < G_N_ELEMENTS(map); lane++)
-		map[lane] = (uint16_t)(lane < shape->loop->lanes ? lane ^ s->lane_xor : lane);
+	exchange_map(map, (uint32_t)lanes * parts, s->lane_xor * parts);
 	step->insn.map = (uint16_t)isa_program_add_map(e->program, map);
-	step->insn.type = (uint8_t)s->type;
+	step->insn.type = (uint8_t)type;
 	if (!local)
 		step->delay += tile_distance(e->m, map);
-	tspe_kernel_result(k, index, tspe_span(e->m, (uint64_t)e->m->lanes, s->type));
+	tspe_kernel_result(k, index, tspe_span(e->m, (uint64_t)e->m->lanes, type));
 	tspe_kernel_link(k, index, 0, s->in[0]);
 }
 
@@ -161,19 +180,24 @@ static bool fits_queues(const tspe_kernel *k)
 	       used[ISA_UNIT_SXM] <= MAX(e->permute.count, 1);
 }
 
-static bool run_loop(tspe *e, const loop_shape *shape, int64_t ready, GError **error)
+/* *READY: when the kernel may start; then, when the next one of the same loop may: memory binds them, so that they
+ * would only get into each other's way. */
+static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
 {
 	g_autoptr(tspe_kernel) k = build(e, shape);
 	uint32_t interval = tspe_kernel_interval(k);
 	tspe_policy policy = {.interval_min = interval, .interval_max = interval + (interval + 1) / 2 + 1};
 
-	k->ready = ready;
+	k->ready = *ready;
 	if (!fits_queues(k)) {
 		unsigned block = (unsigned)e->m->vreg_count / (2 * live_registers(k));
 
 		policy = (tspe_policy){.interval_min = 1, .interval_max = 2, .chunk = CLAMP(block, 1, BLOCK_MAX)};
 	}
-	return tspe_run(k, &policy, error);
+	if (!tspe_run(k, &policy, error))
+		return false;
+	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
+	return true;
 }
 
 static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)
@@ -181,8 +205,9 @@ static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)
 	for (guint i = 0; i < loop->steps->len; i++) {
 		const low_step *s = step_at(loop, i);
 
-		if (s->kind != LOW_LANES || e->permute.count ||
-		    (e->distribute.count && s->lane_xor < (uint32_t)e->m->lanes_per_superlane))
+		if (s->kind != LOW_LANES || e->permute.count)
+			continue;
+		if (e->distribute.count && s->lane_xor * lane_parts(e, loop, s) < (uint32_t)e->m->lanes_per_superlane)
 			continue;
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 		            "lanes are exchanged across superlanes, and sxm.queues has no permute queue");
@@ -216,7 +241,7 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 		uint64_t rest = shape.once_inner ? loop->n0 - shape.from % loop->n0 : total - shape.from;
 
 		shape.count = (uint32_t)MIN(rest, most);
-		if (!run_loop(e, &shape, ready, error))
+		if (!run_loop(e, &shape, &ready, error))
 			return false;
 		shape.from += shape.count;
 	}
@@ -224,7 +249,7 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 }
 
 /* Columns FROM .. FROM + COUNT - 1 of the rows of lane block BLOCK of the result. */
-static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_t from, uint32_t count, int64_t ready,
+static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_t from, uint32_t count, int64_t *ready,
                         GError **error)
 {
 	tspe_tensor *x = &e->tensors[t->x], *y = &e->tensors[t->y];
@@ -246,11 +271,14 @@ static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_
 		k->step[store].cell[i] = (uint32_t)(block * y->low->rows + from + i);
 	}
 	tspe_kernel_finish(k);
-	k->ready = ready;
+	k->ready = *ready;
 	policy.interval_min = tspe_kernel_interval(k);
 	policy.interval_max = MAX(policy.interval_min, (uint32_t)k->step[load].beats_max + k->step[store].beats_max);
 	policy.chunk = 0;
-	return tspe_run(k, &policy, error);
+	if (!tspe_run(k, &policy, error))
+		return false;
+	*ready = MAX(*ready, tspe_issue_at(k, &k->step[load], k->n - 1, 0));
+	return true;
 }
 
 bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error)
@@ -260,7 +288,7 @@ bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **err
 
 	for (uint64_t block = 0; block < y->blocks + (y->tail > 0); block++)
 		for (uint64_t from = 0; from < y->rows; from += TSPE_ITERATIONS_MAX)
-			if (!run_columns(e, t, block, from, (uint32_t)MIN(y->rows - from, TSPE_ITERATIONS_MAX), ready,
+			if (!run_columns(e, t, block, from, (uint32_t)MIN(y->rows - from, TSPE_ITERATIONS_MAX), &ready,
 			                 error))
 				return false;
 	return true;

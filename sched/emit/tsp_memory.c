@@ -2,9 +2,10 @@
  *
  * Where tensors lie in the flat memory, and what the host puts there.
  *
- * Roomy: every lane block of a tensor has the pitch of a full vector, block by block, so that all accesses of one type
- * step alike and keep their distance under a modulo map.  When that does not fit: rows dense, one beside the other; and
- * when that does not fit either, memory of dead values is used again.  The input of a convolution is dense [y][x][c]
+ * Uniform: every lane block of a tensor has the pitch of a full vector, block by block, and tensors that share a vector
+ * loop have one pitch, whatever their types: all accesses step alike and keep their distance under a modulo map.  When
+ * that does not fit: each type its own pitch (roomy); then rows dense, one beside the other; and at last memory of dead
+ * values is used again.  The input of a convolution is dense [y][x][c]
  * with its zero borders, so that a filter row is one run of bytes; its lines are spaced so that the filter rows of one
  * block meet different banks.
  */
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-enum plan { PLAN_ROOMY, PLAN_DENSE, PLAN_REUSE };
+enum plan { PLAN_UNIFORM, PLAN_ROOMY, PLAN_DENSE, PLAN_REUSE };
 
 static int64_t round_up(int64_t value, int64_t to)
 {
@@ -124,7 +125,7 @@ static void lay_out_conv(tspe *e, tspe_tensor *t, enum plan plan)
 	t->row_pitch = pixel;
 	t->block_stride = (int64_t)(t->low->vector_lanes * t->element);
 	t->line_pitch = round_up((int64_t)width * pixel, TSPE_GRANULE);
-	if (plan == PLAN_ROOMY)
+	if (plan <= PLAN_ROOMY)
 		space_lines(e, t);
 	t->image_pitch = (int64_t)height * t->line_pitch;
 	t->border = (int64_t)c->pad * (t->line_pitch + pixel);
@@ -141,13 +142,15 @@ static void lay_out(tspe *e, tspe_tensor *t, enum plan plan, bool straddled)
 		lay_out_conv(e, t, plan);
 		return;
 	}
-	if (straddled || (plan != PLAN_ROOMY && low->blocks && low->tail)) {
+	if (straddled || (plan > PLAN_ROOMY && low->blocks && low->tail)) {
 		t->row_pitch = round_up((int64_t)(low->lanes * t->element), TSPE_GRANULE);
 		t->block_stride = (int64_t)(low->vector_lanes * t->element);
 		t->bytes = low->rows * (uint64_t)t->row_pitch;
 		return;
 	}
 	t->row_pitch = round_up((int64_t)(widest * t->element), TSPE_GRANULE);
+	if (plan == PLAN_UNIFORM)
+		t->row_pitch = MAX(t->row_pitch, t->shared_pitch);
 	t->block_stride = (int64_t)low->rows * t->row_pitch;
 	t->bytes = blocks * (uint64_t)t->block_stride;
 }
@@ -165,6 +168,47 @@ static bool is_straddled(const tspe *e, uint32_t tensor)
 			return true;
 	}
 	return false;
+}
+
+static guint find_group(guint *parent, guint i)
+{
+	while (parent[i] != i)
+		i = parent[i] = parent[parent[i]];
+	return i;
+}
+
+/* Tensors that step through one loop together get the pitch of the widest of them. */
+static void share_pitches(tspe *e)
+{
+	guint count = e->low->tensors->len;
+	g_autofree guint *parent = g_new(guint, count + 1);
+
+	for (guint i = 0; i < count; i++)
+		parent[i] = i;
+	for (guint i = 0; i < e->low->macros->len; i++) {
+		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
+		guint first = count;
+
+		for (guint s = 0; m->kind == LOW_VLOOP && s < m->vloop.steps->len; s++) {
+			const low_step *step = &g_array_index(m->vloop.steps, low_step, s);
+
+			if ((step->kind != LOW_LOAD && step->kind != LOW_STORE) || !step->ref.step0)
+				continue;
+			if (first < count)
+				parent[find_group(parent, step->ref.tensor)] = find_group(parent, first);
+			first = step->ref.tensor;
+		}
+	}
+	for (guint i = 0; i < count; i++) {
+		const low_tensor *t = e->tensors[i].low;
+		int64_t pitch = round_up((int64_t)((t->blocks ? t->vector_lanes : t->tail) * e->tensors[i].element),
+		                         TSPE_GRANULE);
+		tspe_tensor *group = &e->tensors[find_group(parent, i)];
+
+		group->shared_pitch = MAX(group->shared_pitch, pitch);
+	}
+	for (guint i = 0; i < count; i++)
+		e->tensors[i].shared_pitch = e->tensors[find_group(parent, i)].shared_pitch;
 }
 
 /* ------------------------------------------------------------------------------------------------ allocation */
@@ -322,7 +366,8 @@ bool tspe_memory_plan(tspe *e, GError **error)
 	e->tensors = g_new0(tspe_tensor, e->low->tensors->len + 1);
 	for (guint i = 0; i < e->low->tensors->len; i++)
 		begin_tensor(e, i);
-	for (enum plan plan = PLAN_ROOMY; plan <= PLAN_REUSE; plan++) {
+	share_pitches(e);
+	for (enum plan plan = PLAN_UNIFORM; plan <= PLAN_REUSE; plan++) {
 		bytes = place_all(e, plan);
 		e->memory_reused = plan == PLAN_REUSE;
 		if (bytes <= capacity)

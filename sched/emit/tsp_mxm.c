@@ -188,7 +188,7 @@ static void install(const pass *p, unit *u)
 	int32_t skew = (int32_t)isa_machine_skew(e->m, ISA_UNIT_MXM);
 	int64_t sample = u->state->active_until + 1 - e->m->mxm_iw_cycles;
 	int64_t arrival = TSPE_NEVER;
-	int64_t start;
+	int64_t start, until;
 	isa_insn insn;
 	isa_prediction prediction = {{ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, ISA_NO_TIME, 0};
 	uint32_t id;
@@ -196,7 +196,7 @@ static void install(const pass *p, unit *u)
 	for (uint32_t r = 0; r < p->block->lanes; r++)
 		arrival = MAX(arrival, u->loaded[r]);
 	sample = MAX(MAX(sample, arrival), e->cal.floor + skew);
-	tspe_find_queue(&e->cal, e->weights[u->plane].at, 1, sample - skew, 1, &start);
+	tspe_find_queue(&e->cal, e->weights[u->plane].at, 1, sample - skew, 1, &start, &until);
 	tspe_take_queue(&e->cal, e->weights[u->plane].at[0], start, 1);
 	insn = isa_insn_make(ISA_OP_IW, e->weights[u->plane].at[0], start);
 	insn.count = p->block->lanes;

@@ -11,7 +11,6 @@
 #include "sched/emit/tsp.h"
 
 enum {
-	SLACK_CYCLES = 96,
 	WORK_LEAST = 1 << 16, /* accesses tried before a search gives up */
 	WORK_BURSTS = 24,     /* or whole bursts of every step, if that is more */
 	TRY_WORK = 8,         /* a try that fails at once, in accesses */
@@ -272,13 +271,15 @@ static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int
 {
 	tspe_step *s = &k->step[index];
 	tspe_calendars *c = &k->e->cal;
-	int64_t first = INT64_MIN;
+	int64_t cycles = burst_cycles(k, s);
+	int64_t first = INT64_MIN, until = INT64_MIN;
 
 	for (int64_t at = from;; at++) {
 		enum clash clash;
 
-		s->queue = tspe_find_queue(c, s->queues, s->queue_count, at, burst_cycles(k, s), &s->start);
-		at = s->start;
+		if (until < INT64_MAX && at + cycles > until)
+			s->queue = tspe_find_queue(c, s->queues, s->queue_count, at, cycles, &at, &until);
+		s->start = at;
 		if (first == INT64_MIN) {
 			first = at;
 			if (!has_operands(s))
@@ -291,7 +292,7 @@ static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int
 		}
 		clash = take_accesses(k, s);
 		if (clash == NO_CLASH) {
-			tspe_take_queue(c, s->queue, s->start, burst_cycles(k, s));
+			tspe_take_queue(c, s->queue, at, cycles);
 			return PLACED;
 		}
 		if (clash == BANK_CLASH)
@@ -353,6 +354,19 @@ static void bound_starts(const tspe_kernel *k, int64_t ready, int64_t *bound)
 	}
 }
 
+int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval)
+{
+	int64_t bound[TSPE_STEPS_MAX];
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		bound[i] = INT64_MIN;
+	k->first = first;
+	k->n = n;
+	k->interval = interval;
+	bound_starts(k, MAX(k->ready, k->e->cal.floor), bound);
+	return bound[0];
+}
+
 bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready)
 {
 	int64_t bound[TSPE_STEPS_MAX];
@@ -366,14 +380,10 @@ bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, i
 	k->interval = interval;
 	k->bank_delay = 0;
 	k->budget = MAX((int64_t)WORK_LEAST, (int64_t)WORK_BURSTS * n * k->step_count);
-	k->slack = SLACK_CYCLES;
 	ready = MAX(MAX(ready, k->ready), k->e->cal.floor);
-	k->earliest = INT64_MIN;
 	do {
 		k->reach = reach;
 		bound_starts(k, ready, bound);
-		if (k->earliest == INT64_MIN)
-			k->earliest = bound[0];
 		outcome = place_from(k, bound, 0);
 		if (outcome == RAISED)
 			bound[k->raise_step] = MAX(bound[k->raise_step] + 1, k->raise_to);

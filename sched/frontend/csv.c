@@ -13,7 +13,7 @@
  * (that tool's own arithmetic): output = ceil((H - R + s) / s); a name that contains DP anywhere is depthwise, each
  * channel having all the filters of the row.  A column whose header says "batch" gives the number of images.
  */
-#include "sched/frontend/generate.h"
+#include "sched/frontend/internal.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -22,7 +22,7 @@ enum csv_form { FORM_AUTO, FORM_CONV, FORM_GEMM };
 enum { CONV_NUMBERS = 7, GEMM_NUMBERS = 3, FIELDS_MAX = 64 };
 
 static const char *const conv_names[CONV_NUMBERS] = {
-    "IFMAP height", "IFMAP width", "filter height", "filter width", "channels", "number of filters", "stride"};
+	"IFMAP height", "IFMAP width", "filter height", "filter width", "channels", "number of filters", "stride"};
 static const char *const gemm_names[GEMM_NUMBERS] = {"M", "N", "K"};
 
 typedef struct field {
@@ -249,7 +249,7 @@ static graph *read_conv(const reader *r, const char *name)
 	                     .ceil_form = r->scale_sim};
 	if (is_depthwise(r, r->fields[0].text) && !depthwise_filters(r, &shape))
 		return NULL;
-	return build_conv(name, r->machine, r->type, &shape);
+	return frontend_i_build_conv(name, r->machine, r->type, &shape);
 }
 
 static graph *read_gemm(const reader *r, const char *name)
@@ -258,7 +258,7 @@ static graph *read_gemm(const reader *r, const char *name)
 
 	if (!read_numbers(r, gemm_names, GEMM_NUMBERS, v) || !fits(r, v, GEMM_NUMBERS))
 		return NULL;
-	return build_matmul(name, r->machine, r->type, 1, v[0], v[1], v[2]);
+	return frontend_i_build_matmul(name, r->machine, r->type, 1, v[0], v[1], v[2]);
 }
 
 /* The layer's name, with the line's number when an earlier layer has it or it is empty. */
@@ -329,8 +329,8 @@ static bool read_options(reader *r, const frontend_options *options)
 	return true;
 }
 
-bool read_csv(char *text, const char *file, const isa_machine *machine, const frontend_options *options,
-              GPtrArray *graphs, GError **error)
+bool frontend_i_read_csv(char *text, const char *file, const isa_machine *machine, const frontend_options *options,
+                         GPtrArray *graphs, GError **error)
 {
 	reader r = {.file = file, .machine = machine, .graphs = graphs, .error = error};
 	char *line = g_str_has_prefix(text, "\xEF\xBB\xBF") ? text + 3 : text;

@@ -6,36 +6,37 @@
  * A text whose word before the first ':' is a generator's name is a generator; any other text names a file, read as a
  * graph when it ends in ".graph" and as SCALE-Sim CSV when it ends in ".csv".
  */
-#include "sched/frontend/generate.h"
+#include "sched/frontend/internal.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 const frontend_generator frontend_generators[] = {
-    {"gemm", "gemm:MxNxK[:int8|fp16]", "One matrix product [M][K] x [K][N]."},
-    {"bmm", "bmm:BxMxNxK[:int8|fp16]", "B independent matrix products [M][K] x [K][N]."},
-    {"conv", "conv:NxCxHxW,KxRxS[,stride=S][,pad=P][,groups=G][:int8|fp16]",
-     "2-D convolution of N images of C channels with K filters."},
-    {"attention", "attention:BxHxSxD[:int8|fp16]",
-     "softmax(Q K^T / sqrt D) V of B x H heads, sequence S, head size D."},
-    {"softmax", "softmax:RxC[:fp16|fp32]", "Softmax over the C elements of each of R rows."},
-    {"layernorm", "layernorm:RxC[:fp16|fp32]", "Layer normalisation over the C elements of each of R rows."},
-    {"transpose", "transpose:RxC[:TYPE]", "The transpose of an R x C matrix."},
-    {"fft", "fft:N[:fp16|fp32]", "Complex FFT of N points, N a power of two, bit-reversed output."},
-    {"vmap", "vmap:OP,N[:TYPE]", "One vector operation on N elements."},
+	{"gemm", "gemm:MxNxK[:int8|fp16]", "One matrix product [M][K] x [K][N]."},
+	{"bmm", "bmm:BxMxNxK[:int8|fp16]", "B independent matrix products [M][K] x [K][N]."},
+	{"conv", "conv:NxCxHxW,KxRxS[,stride=S][,pad=P][,groups=G][:int8|fp16]",
+         "2-D convolution of N images of C channels with K filters."},
+	{"attention", "attention:BxHxSxD[:int8|fp16]",
+         "softmax(Q K^T / sqrt D) V of B x H heads, sequence S, head size D."},
+	{"softmax", "softmax:RxC[:fp16|fp32]", "Softmax over the C elements of each of R rows."},
+	{"layernorm", "layernorm:RxC[:fp16|fp32]", "Layer normalisation over the C elements of each of R rows."},
+	{"transpose", "transpose:RxC[:TYPE]", "The transpose of an R x C matrix."},
+	{"fft", "fft:N[:fp16|fp32]", "Complex FFT of N points, N a power of two, bit-reversed output."},
+	{"vmap", "vmap:OP,N[:TYPE]", "One vector operation on N elements."},
 };
 const size_t frontend_generator_count = G_N_ELEMENTS(frontend_generators);
 
 static const generate_function functions[] = {
-    generate_gemm,      generate_bmm,       generate_conv, generate_attention, generate_softmax,
-    generate_layernorm, generate_transpose, generate_fft,  generate_vmap,
+	frontend_i_generate_gemm,      frontend_i_generate_bmm,     frontend_i_generate_conv,
+	frontend_i_generate_attention, frontend_i_generate_softmax, frontend_i_generate_layernorm,
+	frontend_i_generate_transpose, frontend_i_generate_fft,     frontend_i_generate_vmap,
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(functions) == G_N_ELEMENTS(frontend_generators));
 
 /* One size; products are checked apart. */
 #define SIZE_MAX_TEXT ((uint64_t)1 << 40)
 
-bool spec_fail(const spec *s, const char *where, const char *format, ...)
+bool frontend_i_fail(const frontend_spec *s, const char *where, const char *format, ...)
 {
 	va_list args;
 	g_autofree char *text = NULL;
@@ -48,7 +49,7 @@ bool spec_fail(const spec *s, const char *where, const char *format, ...)
 	return false;
 }
 
-bool spec_size(spec *s, const char *what, uint64_t *value)
+bool frontend_i_size(frontend_spec *s, const char *what, uint64_t *value)
 {
 	const char *begin = s->at;
 	uint64_t number = 0;
@@ -56,38 +57,38 @@ bool spec_size(spec *s, const char *what, uint64_t *value)
 	while (g_ascii_isdigit(*s->at)) {
 		number = number * 10 + (uint64_t)(*s->at++ - '0');
 		if (number > SIZE_MAX_TEXT)
-			return spec_fail(s, begin, "%s exceeds 2^40", what);
+			return frontend_i_fail(s, begin, "%s exceeds 2^40", what);
 	}
 	if (s->at == begin)
-		return spec_fail(s, begin, "expected %s, a positive number", what);
+		return frontend_i_fail(s, begin, "expected %s, a positive number", what);
 	if (number == 0)
-		return spec_fail(s, begin, "expected %s, a positive number, found 0", what);
+		return frontend_i_fail(s, begin, "expected %s, a positive number, found 0", what);
 	*value = number;
 	return true;
 }
 
-bool spec_sizes(spec *s, const char *names, unsigned count, uint64_t *values)
+bool frontend_i_sizes(frontend_spec *s, const char *names, unsigned count, uint64_t *values)
 {
 	for (unsigned i = 0; i < count; i++) {
 		char what[] = {names[i], '\0'};
 
-		if (i > 0 && !spec_expect(s, 'x', "'x' and a further size"))
+		if (i > 0 && !frontend_i_expect(s, 'x', "'x' and a further size"))
 			return false;
-		if (!spec_size(s, what, &values[i]))
+		if (!frontend_i_size(s, what, &values[i]))
 			return false;
 	}
 	return true;
 }
 
-bool spec_expect(spec *s, char wanted, const char *what)
+bool frontend_i_expect(frontend_spec *s, char wanted, const char *what)
 {
 	if (*s->at != wanted)
-		return spec_fail(s, s->at, "expected %s", what);
+		return frontend_i_fail(s, s->at, "expected %s", what);
 	s->at++;
 	return true;
 }
 
-char *spec_word(spec *s)
+char *frontend_i_word(frontend_spec *s)
 {
 	const char *begin = s->at;
 
@@ -111,7 +112,7 @@ static char *legal_types(unsigned legal)
 	return g_string_free(text, FALSE);
 }
 
-bool spec_type(spec *s, unsigned legal, enum isa_type *type)
+bool frontend_i_type(frontend_spec *s, unsigned legal, enum isa_type *type)
 {
 	g_autofree char *names = legal_types(legal);
 	g_autofree char *word = NULL;
@@ -122,26 +123,26 @@ bool spec_type(spec *s, unsigned legal, enum isa_type *type)
 	if (!*s->at)
 		return true;
 	if (*s->at != ':')
-		return spec_fail(s, s->at, "expected the end, or ':' and a type (%s)", names);
+		return frontend_i_fail(s, s->at, "expected the end, or ':' and a type (%s)", names);
 	begin = ++s->at;
-	word = spec_word(s);
+	word = frontend_i_word(s);
 	found = isa_type_from_name(word);
 	if (found < 0 || !(legal >> found & 1))
-		return spec_fail(s, begin, "expected type %s, found '%s'", names, begin);
+		return frontend_i_fail(s, begin, "expected type %s, found '%s'", names, begin);
 	if (*s->at)
-		return spec_fail(s, s->at, "expected the end of the workload");
+		return frontend_i_fail(s, s->at, "expected the end of the workload");
 	*type = (enum isa_type)found;
 	return true;
 }
 
-bool spec_fits(const spec *s, const uint64_t *values, unsigned count)
+bool frontend_i_fits(const frontend_spec *s, const uint64_t *values, unsigned count)
 {
 	unsigned __int128 product = 1;
 
 	for (unsigned i = 0; i < count; i++) {
 		product *= values[i];
 		if (product >> 60)
-			return spec_fail(s, s->text, "the sizes multiply to more than 2^60");
+			return frontend_i_fail(s, s->text, "the sizes multiply to more than 2^60");
 	}
 	return true;
 }
@@ -212,20 +213,20 @@ static bool read_file(const char *path, const isa_machine *machine, const fronte
 			g_prefix_error(error, "%s: ", path);
 		return false;
 	}
-	return read_csv(text, path, machine, options, graphs, error);
+	return frontend_i_read_csv(text, path, machine, options, graphs, error);
 }
 
 static bool read_text(const char *workload, const isa_machine *machine, GPtrArray *graphs, GError **error)
 {
-	spec s = {workload, workload, error};
-	g_autofree char *word = spec_word(&s);
+	frontend_spec s = {workload, workload, error};
+	g_autofree char *word = frontend_i_word(&s);
 	int index = find_generator(word);
 
 	if (index < 0) {
 		set_unknown(workload, word, error);
 		return false;
 	}
-	if (!spec_expect(&s, ':', "':' and the sizes"))
+	if (!frontend_i_expect(&s, ':', "':' and the sizes"))
 		return false;
 	return take(graphs, functions[index](&s, machine), error);
 }
@@ -236,8 +237,8 @@ GPtrArray *frontend_read(const char *workload, const isa_machine *machine, const
 	GPtrArray *graphs = g_ptr_array_new_with_free_func(free_graph);
 	g_autofree char *lower = g_ascii_strdown(workload, -1);
 	bool file = g_str_has_suffix(lower, ".csv") || g_str_has_suffix(lower, ".graph");
-	bool ok =
-	    file ? read_file(workload, machine, options, graphs, error) : read_text(workload, machine, graphs, error);
+	bool ok = file ? read_file(workload, machine, options, graphs, error)
+	               : read_text(workload, machine, graphs, error);
 
 	if (!ok) {
 		g_ptr_array_unref(graphs);

@@ -9,7 +9,7 @@
  * the lower half.  Inputs and results of a stage have the workload's type; sums, twiddles and products inside it are
  * fp32. The last stage (d = 1) needs no product.
  */
-#include "sched/frontend/generate.h"
+#include "sched/frontend/internal.h"
 #include "isa/num.h"
 
 #include <math.h>
@@ -190,7 +190,7 @@ static complex_node lane_stage(graph *g, complex_node x, uint64_t d, enum isa_ty
 	return complex_product(g, d, type, y, lane_twiddles(g, d, lanes), "xr", "xi");
 }
 
-graph *generate_fft(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_fft(frontend_spec *s, const isa_machine *machine)
 {
 	const char *begin = s->at;
 	enum isa_type type;
@@ -199,10 +199,10 @@ graph *generate_fft(spec *s, const isa_machine *machine)
 	graph *g;
 
 	(void)machine;
-	if (!spec_size(s, "the number of points", &n) || !spec_type(s, FLOAT_TYPES, &type))
+	if (!frontend_i_size(s, "the number of points", &n) || !frontend_i_type(s, FLOAT_TYPES, &type))
 		return NULL;
-	if (n < 2 || n & (n - 1) || n > fft_max) {
-		spec_fail(s, begin, "expected a power of two from 2 to 2^24, found %" G_GUINT64_FORMAT, n);
+	if (!n || n & (n - 1) || n > fft_max) {
+		frontend_i_fail(s, begin, "expected a power of two from 1 to 2^24, found %" G_GUINT64_FORMAT, n);
 		return NULL;
 	}
 	lanes = MIN(n, (uint64_t)FFT_LANES);
@@ -211,6 +211,11 @@ graph *generate_fft(spec *s, const isa_machine *machine)
 	x.im = graph_input(g, "xi", type, n / lanes, lanes);
 	for (uint64_t d = n / 2; d >= 1; d /= 2)
 		x = d >= lanes ? row_stage(g, x, d, type) : lane_stage(g, x, d, type);
+	if (n == 1) {
+		/* The transform of one point is the point. */
+		x.re = graph_unary(g, "yr", ISA_OP_COPY, type, x.re);
+		x.im = graph_unary(g, "yi", ISA_OP_COPY, type, x.im);
+	}
 	graph_mark_output(g, x.re);
 	graph_mark_output(g, x.im);
 	return g;

@@ -6,7 +6,7 @@
  * rows as they lie beside one another; slices hold one word an address, so a block is a set of taps with their
  * channels.
  */
-#include "sched/frontend/generate.h"
+#include "sched/frontend/internal.h"
 
 #include <string.h>
 
@@ -17,8 +17,8 @@ static enum isa_type result_type(enum isa_type type)
 	return type == ISA_TYPE_I8 ? ISA_TYPE_I32 : ISA_TYPE_F16;
 }
 
-graph *build_matmul(const char *name, const isa_machine *machine, enum isa_type type, uint64_t batches, uint64_t m,
-                    uint64_t n, uint64_t k)
+graph *frontend_i_build_matmul(const char *name, const isa_machine *machine, enum isa_type type, uint64_t batches,
+                               uint64_t m, uint64_t n, uint64_t k)
 {
 	graph *g = graph_new(name);
 	uint32_t a = graph_input(g, "a", type, batches * m, k);
@@ -29,24 +29,24 @@ graph *build_matmul(const char *name, const isa_machine *machine, enum isa_type 
 	return g;
 }
 
-graph *generate_gemm(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_gemm(frontend_spec *s, const isa_machine *machine)
 {
 	uint64_t d[3];
 	enum isa_type type;
 
-	if (!spec_sizes(s, "MNK", 3, d) || !spec_type(s, MXM_TYPES, &type) || !spec_fits(s, d, 3))
+	if (!frontend_i_sizes(s, "MNK", 3, d) || !frontend_i_type(s, MXM_TYPES, &type) || !frontend_i_fits(s, d, 3))
 		return NULL;
-	return build_matmul(s->text, machine, type, 1, d[0], d[1], d[2]);
+	return frontend_i_build_matmul(s->text, machine, type, 1, d[0], d[1], d[2]);
 }
 
-graph *generate_bmm(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_bmm(frontend_spec *s, const isa_machine *machine)
 {
 	uint64_t d[4];
 	enum isa_type type;
 
-	if (!spec_sizes(s, "BMNK", 4, d) || !spec_type(s, MXM_TYPES, &type) || !spec_fits(s, d, 4))
+	if (!frontend_i_sizes(s, "BMNK", 4, d) || !frontend_i_type(s, MXM_TYPES, &type) || !frontend_i_fits(s, d, 4))
 		return NULL;
-	return build_matmul(s->text, machine, type, d[0], d[1], d[2], d[3]);
+	return frontend_i_build_matmul(s->text, machine, type, d[0], d[1], d[2], d[3]);
 }
 
 static void choose_blocks(graph_conv *c, const isa_machine *machine)
@@ -72,23 +72,23 @@ static uint64_t out_size(uint64_t in, uint64_t pad, uint64_t filter, uint64_t st
 	return (room + (ceil_form ? stride - 1 : 0)) / stride + 1;
 }
 
-graph *build_conv(const char *name, const isa_machine *machine, enum isa_type type, const conv_shape *shape)
+graph *frontend_i_build_conv(const char *name, const isa_machine *machine, enum isa_type type, const conv_shape *shape)
 {
 	graph *g = graph_new(name);
 	graph_conv c = {
-	    .images = shape->images,
-	    .groups = shape->groups,
-	    .h = shape->h,
-	    .w = shape->w,
-	    .c = shape->c / shape->groups,
-	    .n = shape->n / shape->groups,
-	    .r = shape->r,
-	    .s = shape->s,
-	    .stride_h = shape->stride_h,
-	    .stride_w = shape->stride_w,
-	    .pad = shape->pad,
-	    .oh = out_size(shape->h, shape->pad, shape->r, shape->stride_h, shape->ceil_form),
-	    .ow = out_size(shape->w, shape->pad, shape->s, shape->stride_w, shape->ceil_form),
+		.images = shape->images,
+		.groups = shape->groups,
+		.h = shape->h,
+		.w = shape->w,
+		.c = shape->c / shape->groups,
+		.n = shape->n / shape->groups,
+		.r = shape->r,
+		.s = shape->s,
+		.stride_h = shape->stride_h,
+		.stride_w = shape->stride_w,
+		.pad = shape->pad,
+		.oh = out_size(shape->h, shape->pad, shape->r, shape->stride_h, shape->ceil_form),
+		.ow = out_size(shape->w, shape->pad, shape->s, shape->stride_w, shape->ceil_form),
 	};
 	uint32_t x, w;
 
@@ -100,75 +100,76 @@ graph *build_conv(const char *name, const isa_machine *machine, enum isa_type ty
 }
 
 /* "stride=2" or "stride=2x1", "pad=1", "groups=4", each at most once. */
-static bool read_option(spec *s, conv_shape *shape, unsigned *seen)
+static bool read_option(frontend_spec *s, conv_shape *shape, unsigned *seen)
 {
 	static const char *const names[] = {"stride", "pad", "groups", NULL};
 	const char *begin = s->at;
-	g_autofree char *word = spec_word(s);
+	g_autofree char *word = frontend_i_word(s);
 	const char *nearest = tsp_nearest(word, names);
 	unsigned which = 0;
 
 	while (names[which] && strcmp(names[which], word))
 		which++;
 	if (!names[which])
-		return spec_fail(s, begin, "expected stride=, pad= or groups=, found '%s'%s%s%s", word,
-		                 nearest ? "; nearest is '" : "", nearest ? nearest : "", nearest ? "'" : "");
+		return frontend_i_fail(s, begin, "expected stride=, pad= or groups=, found '%s'%s%s%s", word,
+		                       nearest ? "; nearest is '" : "", nearest ? nearest : "", nearest ? "'" : "");
 	if (*seen >> which & 1)
-		return spec_fail(s, begin, "'%s' is given twice", word);
+		return frontend_i_fail(s, begin, "'%s' is given twice", word);
 	*seen |= 1u << which;
-	if (!spec_expect(s, '=', "'=' and a number"))
+	if (!frontend_i_expect(s, '=', "'=' and a number"))
 		return false;
 	if (which == 1 && *s->at == '0' && !g_ascii_isdigit(s->at[1])) {
 		s->at++;
 		return true;
 	}
 	if (which == 1)
-		return spec_size(s, "the padding", &shape->pad);
+		return frontend_i_size(s, "the padding", &shape->pad);
 	if (which == 2)
-		return spec_size(s, "the number of groups", &shape->groups);
-	if (!spec_size(s, "the stride", &shape->stride_h))
+		return frontend_i_size(s, "the number of groups", &shape->groups);
+	if (!frontend_i_size(s, "the stride", &shape->stride_h))
 		return false;
 	shape->stride_w = shape->stride_h;
 	if (*s->at != 'x')
 		return true;
 	s->at++;
-	return spec_size(s, "the stride along the width", &shape->stride_w);
+	return frontend_i_size(s, "the stride along the width", &shape->stride_w);
 }
 
-static bool check_conv_shape(const spec *s, const conv_shape *d)
+static bool check_conv_shape(const frontend_spec *s, const conv_shape *d)
 {
 	uint64_t input[] = {d->images, d->c, d->h + 2 * d->pad, d->w + 2 * d->pad};
 	uint64_t macs[] = {d->images, d->c, d->n, d->h + 2 * d->pad, d->w + 2 * d->pad, d->r, d->s};
 
 	if (d->c % d->groups || d->n % d->groups)
-		return spec_fail(s, s->text,
-		                 "expected groups that divide the %" G_GUINT64_FORMAT
-		                 " channels and the %" G_GUINT64_FORMAT " filters, found %" G_GUINT64_FORMAT,
-		                 d->c, d->n, d->groups);
+		return frontend_i_fail(s, s->text,
+		                       "expected groups that divide the %" G_GUINT64_FORMAT
+		                       " channels and the %" G_GUINT64_FORMAT " filters, found %" G_GUINT64_FORMAT,
+		                       d->c, d->n, d->groups);
 	if (d->r > d->h + 2 * d->pad || d->s > d->w + 2 * d->pad)
-		return spec_fail(s, s->text,
-		                 "the filter (%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
-		                 ") is larger than the padded input (%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT ")",
-		                 d->r, d->s, d->h + 2 * d->pad, d->w + 2 * d->pad);
-	return spec_fits(s, input, G_N_ELEMENTS(input)) && spec_fits(s, macs, G_N_ELEMENTS(macs));
+		return frontend_i_fail(s, s->text,
+		                       "the filter (%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
+		                       ") is larger than the padded input (%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
+		                       ")",
+		                       d->r, d->s, d->h + 2 * d->pad, d->w + 2 * d->pad);
+	return frontend_i_fits(s, input, G_N_ELEMENTS(input)) && frontend_i_fits(s, macs, G_N_ELEMENTS(macs));
 }
 
-graph *generate_conv(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_conv(frontend_spec *s, const isa_machine *machine)
 {
 	uint64_t in[4], filter[3];
 	conv_shape shape = {.groups = 1, .stride_h = 1, .stride_w = 1};
 	enum isa_type type;
 	unsigned seen = 0;
 
-	if (!spec_sizes(s, "NCHW", 4, in) || !spec_expect(s, ',', "',' and the filters KxRxS") ||
-	    !spec_sizes(s, "KRS", 3, filter))
+	if (!frontend_i_sizes(s, "NCHW", 4, in) || !frontend_i_expect(s, ',', "',' and the filters KxRxS") ||
+	    !frontend_i_sizes(s, "KRS", 3, filter))
 		return NULL;
 	while (*s->at == ',') {
 		s->at++;
 		if (!read_option(s, &shape, &seen))
 			return NULL;
 	}
-	if (!spec_type(s, MXM_TYPES, &type))
+	if (!frontend_i_type(s, MXM_TYPES, &type))
 		return NULL;
 	shape.images = in[0];
 	shape.c = in[1];
@@ -179,5 +180,5 @@ graph *generate_conv(spec *s, const isa_machine *machine)
 	shape.s = filter[2];
 	if (!check_conv_shape(s, &shape))
 		return NULL;
-	return build_conv(s->text, machine, type, &shape);
+	return frontend_i_build_conv(s->text, machine, type, &shape);
 }

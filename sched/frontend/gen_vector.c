@@ -5,7 +5,7 @@
  * A problem row lies in one lane: softmax:RxC is a tensor [C][R], so that its reductions walk over vectors and never
  * cross lanes.  Sums and what follows from them are fp32; division is a multiplication by the square of rsqrt.
  */
-#include "sched/frontend/generate.h"
+#include "sched/frontend/internal.h"
 #include "isa/num.h"
 
 #include <math.h>
@@ -47,21 +47,21 @@ static uint32_t add_softmax(graph *g, uint32_t x, uint64_t groups, enum isa_type
 	return graph_binary(g, result, ISA_OP_MUL, type, e, spread(g, "r.all", r, groups, rows));
 }
 
-graph *generate_softmax(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_softmax(frontend_spec *s, const isa_machine *machine)
 {
 	uint64_t d[2];
 	enum isa_type type;
 	graph *g;
 
 	(void)machine;
-	if (!spec_sizes(s, "RC", 2, d) || !spec_type(s, FLOAT_TYPES, &type) || !spec_fits(s, d, 2))
+	if (!frontend_i_sizes(s, "RC", 2, d) || !frontend_i_type(s, FLOAT_TYPES, &type) || !frontend_i_fits(s, d, 2))
 		return NULL;
 	g = graph_new(s->text);
 	graph_mark_output(g, add_softmax(g, graph_input(g, "x", type, d[1], d[0]), 1, type, "y"));
 	return g;
 }
 
-graph *generate_layernorm(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_layernorm(frontend_spec *s, const isa_machine *machine)
 {
 	uint64_t size[2];
 	enum isa_type type;
@@ -70,7 +70,8 @@ graph *generate_layernorm(spec *s, const isa_machine *machine)
 	uint32_t x, sum, mean, d, dd, squares, v, ve, r;
 
 	(void)machine;
-	if (!spec_sizes(s, "RC", 2, size) || !spec_type(s, FLOAT_TYPES, &type) || !spec_fits(s, size, 2))
+	if (!frontend_i_sizes(s, "RC", 2, size) || !frontend_i_type(s, FLOAT_TYPES, &type) ||
+	    !frontend_i_fits(s, size, 2))
 		return NULL;
 	share = (float)(1.0 / (double)size[1]);
 	g = graph_new(s->text);
@@ -91,7 +92,7 @@ graph *generate_layernorm(spec *s, const isa_machine *machine)
 
 /* Heads are batches.  Scores are computed transposed, [keys][queries], so that softmax reduces over rows and its result
  * is at once the right-hand operand of the second product. */
-graph *generate_attention(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_attention(frontend_spec *s, const isa_machine *machine)
 {
 	uint64_t d[4];
 	enum isa_type type;
@@ -100,8 +101,8 @@ graph *generate_attention(spec *s, const isa_machine *machine)
 	uint32_t qt, k, vt, st, t, p, ot;
 	double scale;
 
-	if (!spec_sizes(s, "BHSD", 4, d) || !spec_type(s, MXM_TYPES, &type) ||
-	    !spec_fits(s, (uint64_t[]){d[0], d[1], d[2], d[2], d[3]}, 5))
+	if (!frontend_i_sizes(s, "BHSD", 4, d) || !frontend_i_type(s, MXM_TYPES, &type) ||
+	    !frontend_i_fits(s, (uint64_t[]){d[0], d[1], d[2], d[2], d[3]}, 5))
 		return NULL;
 	heads = d[0] * d[1];
 	scale = 1 / sqrt((double)d[3]);
@@ -127,14 +128,14 @@ graph *generate_attention(spec *s, const isa_machine *machine)
 	return g;
 }
 
-graph *generate_transpose(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_transpose(frontend_spec *s, const isa_machine *machine)
 {
 	uint64_t d[2];
 	enum isa_type type;
 	graph *g;
 
 	(void)machine;
-	if (!spec_sizes(s, "RC", 2, d) || !spec_type(s, ALL_TYPES, &type) || !spec_fits(s, d, 2))
+	if (!frontend_i_sizes(s, "RC", 2, d) || !frontend_i_type(s, ALL_TYPES, &type) || !frontend_i_fits(s, d, 2))
 		return NULL;
 	g = graph_new(s->text);
 	graph_mark_output(g, graph_transpose(g, "y", graph_input(g, "x", type, d[0], d[1])));
@@ -150,11 +151,11 @@ static bool legal_for(const isa_op_info *info, enum isa_type type)
 }
 
 /* Reads the name of a vector operation. */
-static bool read_vector_op(spec *s, enum isa_op *op)
+static bool read_vector_op(frontend_spec *s, enum isa_op *op)
 {
 	const char *names[ISA_OP_COUNT + 1] = {NULL};
 	const char *begin = s->at;
-	g_autofree char *word = spec_word(s);
+	g_autofree char *word = frontend_i_word(s);
 	const char *nearest;
 	unsigned count = 0;
 	int found = isa_op_from_mnemonic(word);
@@ -167,11 +168,11 @@ static bool read_vector_op(spec *s, enum isa_op *op)
 		if (isa_ops[i].unit == ISA_UNIT_VXM)
 			names[count++] = isa_ops[i].mnemonic;
 	nearest = tsp_nearest(word, names);
-	return spec_fail(s, begin, "expected an operation of the vector unit, found '%s'%s%s%s", word,
-	                 nearest ? "; nearest is '" : "", nearest ? nearest : "", nearest ? "'" : "");
+	return frontend_i_fail(s, begin, "expected an operation of the vector unit, found '%s'%s%s%s", word,
+	                       nearest ? "; nearest is '" : "", nearest ? nearest : "", nearest ? "'" : "");
 }
 
-graph *generate_vmap(spec *s, const isa_machine *machine)
+graph *frontend_i_generate_vmap(frontend_spec *s, const isa_machine *machine)
 {
 	const char *begin = s->at;
 	enum isa_type type;
@@ -181,13 +182,13 @@ graph *generate_vmap(spec *s, const isa_machine *machine)
 	uint32_t x;
 
 	(void)machine;
-	if (!read_vector_op(s, &op) || !spec_expect(s, ',', "',' and the number of elements") ||
-	    !spec_size(s, "the number of elements", &n) || !spec_type(s, ALL_TYPES, &type))
+	if (!read_vector_op(s, &op) || !frontend_i_expect(s, ',', "',' and the number of elements") ||
+	    !frontend_i_size(s, "the number of elements", &n) || !frontend_i_type(s, ALL_TYPES, &type))
 		return NULL;
 	if (!legal_for(&isa_ops[op], type)) {
-		spec_fail(s, begin, "'%s' is defined for %s, not for %s", isa_ops[op].mnemonic,
-		          isa_ops[op].types == ISA_TYPES_INT ? "int8, int16 and int32" : "fp16 and fp32",
-		          isa_type_name(type));
+		frontend_i_fail(s, begin, "'%s' is defined for %s, not for %s", isa_ops[op].mnemonic,
+		                isa_ops[op].types == ISA_TYPES_INT ? "int8, int16 and int32" : "fp16 and fp32",
+		                isa_type_name(type));
 		return NULL;
 	}
 	g = graph_new(s->text);

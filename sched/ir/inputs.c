@@ -53,11 +53,11 @@ static uint32_t ordinary(rng *r, enum isa_type type)
 static uint32_t special(enum isa_type type, uint64_t which)
 {
 	static const uint32_t values[ISA_TYPE_COUNT][3] = {
-	    [ISA_TYPE_I8] = {0x7F, 0x80, 0x80},
-	    [ISA_TYPE_I16] = {0x7FFF, 0x8000, 0x8000},
-	    [ISA_TYPE_I32] = {0x7FFFFFFF, 0x80000000, 0x80000000},
-	    [ISA_TYPE_F16] = {0x7C00, 0xFC00, 0x7E00},
-	    [ISA_TYPE_F32] = {0x7F800000, 0xFF800000, 0x7FC00000},
+		[ISA_TYPE_I8] = {0x7F, 0x80, 0x80},
+		[ISA_TYPE_I16] = {0x7FFF, 0x8000, 0x8000},
+		[ISA_TYPE_I32] = {0x7FFFFFFF, 0x80000000, 0x80000000},
+		[ISA_TYPE_F16] = {0x7C00, 0xFC00, 0x7E00},
+		[ISA_TYPE_F32] = {0x7F800000, 0xFF800000, 0x7FC00000},
 	};
 
 	return values[type][which % 3];

@@ -8,7 +8,7 @@
  * Choices the definitions leave open: a NaN converted to an integer gives 0; relu and abs follow max and the sign bit,
  * so relu(-0) is +0; negation and absolute value of the least integer wrap to itself.
  */
-#include "sched/ir/reference.h"
+#include "sched/ir/reference_int.h"
 #include "isa/num.h"
 
 #include <math.h>
@@ -354,10 +354,10 @@ static void evaluate_node(const graph *g, const graph_node *n, const uint8_t *x,
 		evaluate_reduce(g, n, x, z);
 		break;
 	case GRAPH_MATMUL:
-		reference_matmul(n, graph_at(g, n->in[0])->type, x, y, z);
+		graph_i_matmul(n, graph_at(g, n->in[0])->type, x, y, z);
 		break;
 	case GRAPH_CONV:
-		reference_conv(n, graph_at(g, n->in[0])->type, x, y, z);
+		graph_i_conv(n, graph_at(g, n->in[0])->type, x, y, z);
 		break;
 	case GRAPH_TRANSPOSE:
 		evaluate_transpose(n, x, z);
@@ -414,7 +414,7 @@ bool graph_evaluate(const graph *g, uint8_t **values, GError **error)
 		data[i] = n->data;
 		if (!host || n->output)
 			data[i] = values[i] =
-			    host ? g_memdup2(n->data, graph_node_bytes(n)) : g_malloc(graph_node_bytes(n));
+				host ? g_memdup2(n->data, graph_node_bytes(n)) : g_malloc(graph_node_bytes(n));
 		if (!host)
 			evaluate_node(g, n, data[n->in[0]], n->in[1] == UINT32_MAX ? NULL : data[n->in[1]], values[i]);
 		for (unsigned o = 0; o < graph_arity(n); o++)

@@ -6,7 +6,7 @@
  * serves both.  It keeps 2 x 8 neighbouring results in registers and walks down K; each result's own sum is in lane
  * order.
  */
-#include "sched/ir/reference.h"
+#include "sched/ir/reference_int.h"
 #include "isa/num.h"
 
 #include <string.h>
@@ -190,7 +190,7 @@ static void matmul_fetch(const product *p, uint64_t row, uint64_t block, uint64_
 		out[i] = element(p->type, p->x, begin + i);
 }
 
-void reference_matmul(const graph_node *n, enum isa_type type, const uint8_t *a, const uint8_t *b, uint8_t *z)
+void graph_i_matmul(const graph_node *n, enum isa_type type, const uint8_t *a, const uint8_t *b, uint8_t *z)
 {
 	product p = {
 		.type = type,
@@ -234,7 +234,7 @@ static void conv_fetch(const product *p, uint64_t row, uint64_t block, uint64_t 
 	}
 }
 
-void reference_conv(const graph_node *n, enum isa_type type, const uint8_t *x, const uint8_t *w, uint8_t *z)
+void graph_i_conv(const graph_node *n, enum isa_type type, const uint8_t *x, const uint8_t *w, uint8_t *z)
 {
 	const graph_conv *c = &n->conv;
 	product p = {

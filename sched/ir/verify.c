@@ -279,8 +279,8 @@ static bool check_node(const graph *g, const graph_node *n, GError **error)
 		return check_conv(g, n, error);
 	case GRAPH_TRANSPOSE:
 		return n->type == graph_at(g, n->in[0])->type
-		           ? check_shape(g, n, graph_at(g, n->in[0])->lanes, graph_at(g, n->in[0])->rows, error)
-		           : fail(g, n, error, "expected the operand's type");
+		               ? check_shape(g, n, graph_at(g, n->in[0])->lanes, graph_at(g, n->in[0])->rows, error)
+		               : fail(g, n, error, "expected the operand's type");
 	case GRAPH_LANES:
 		return check_lanes(g, n, error);
 	case GRAPH_ROWS:
@@ -297,8 +297,8 @@ static bool check_node(const graph *g, const graph_node *n, GError **error)
 static bool check_order(const graph *g, uint32_t index, GError **error)
 {
 	static const unsigned arity[GRAPH_OP_COUNT] = {
-	    [GRAPH_UNARY] = 1,     [GRAPH_BINARY] = 2, [GRAPH_REDUCE] = 1, [GRAPH_MATMUL] = 2, [GRAPH_CONV] = 2,
-	    [GRAPH_TRANSPOSE] = 1, [GRAPH_LANES] = 1,  [GRAPH_ROWS] = 1,   [GRAPH_JOIN] = 2,
+		[GRAPH_UNARY] = 1,     [GRAPH_BINARY] = 2, [GRAPH_REDUCE] = 1, [GRAPH_MATMUL] = 2, [GRAPH_CONV] = 2,
+		[GRAPH_TRANSPOSE] = 1, [GRAPH_LANES] = 1,  [GRAPH_ROWS] = 1,   [GRAPH_JOIN] = 2,
 	};
 	const graph_node *n = graph_at(g, index);
 	unsigned wanted = n->op < GRAPH_OP_COUNT ? arity[n->op] : 0;

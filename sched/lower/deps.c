@@ -81,19 +81,25 @@ static bool meet(const extent *a, const extent *b)
 	return (a->sections & b->sections) && a->low <= b->high && b->low <= a->high;
 }
 
-static void add_after(low_macro *m, uint32_t earlier)
-{
-	for (guint i = 0; i < m->after->len; i++)
-		if (g_array_index(m->after, uint32_t, i) == earlier)
-			return;
-	g_array_append_val(m->after, earlier);
-}
-
 static gint compare_index(gconstpointer a, gconstpointer b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
+}
+
+static void sort_and_unite(GArray *indices)
+{
+	guint kept = 0;
+
+	g_array_sort(indices, compare_index);
+	for (guint i = 0; i < indices->len; i++) {
+		uint32_t index = g_array_index(indices, uint32_t, i);
+
+		if (kept == 0 || g_array_index(indices, uint32_t, kept - 1) != index)
+			g_array_index(indices, uint32_t, kept++) = index;
+	}
+	g_array_set_size(indices, kept);
 }
 
 static void extend_life(low_program *p, uint32_t tensor, uint32_t macro)
@@ -105,7 +111,7 @@ static void extend_life(low_program *p, uint32_t tensor, uint32_t macro)
 		t->first_macro = MIN(t->first_macro, macro);
 }
 
-void low_find_dependences(low_program *p)
+void low_i_find_dependences(low_program *p)
 {
 	g_autoptr(GArray) reads = g_array_new(FALSE, FALSE, sizeof(extent));
 	g_autoptr(GArray) writes = g_array_new(FALSE, FALSE, sizeof(extent));
@@ -131,10 +137,10 @@ void low_find_dependences(low_program *p)
 				const write_record *record = &g_array_index(records, write_record, w);
 
 				if (meet(e, &record->what))
-					add_after(m, record->macro);
+					g_array_append_val(m->after, record->macro);
 			}
 		}
-		g_array_sort(m->after, compare_index);
+		sort_and_unite(m->after);
 		for (guint w = 0; w < writes->len; w++) {
 			write_record record = {g_array_index(writes, extent, w), i};
 

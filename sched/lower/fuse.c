@@ -22,7 +22,7 @@ static bool reaches_around(const lowering *l, uint32_t from, uint32_t to)
 
 		g_array_set_size(stack, stack->len - 1);
 		for (guint m = 0; m < members->len && !found; m++) {
-			const graph_node *n = low_node(l, g_array_index(members, uint32_t, m));
+			const graph_node *n = low_i_node(l, g_array_index(members, uint32_t, m));
 
 			for (unsigned o = 0; o < graph_arity(n); o++) {
 				uint32_t source = l->unit_of[n->in[o]];
@@ -49,7 +49,7 @@ static gint compare_index(gconstpointer a, gconstpointer b)
 /* The number of groups in node I's loop: of its operands' places and of its own. */
 static uint64_t own_groups(const lowering *l, uint32_t i)
 {
-	const graph_node *n = low_node(l, i);
+	const graph_node *n = low_i_node(l, i);
 	uint64_t groups = l->places[i].groups;
 
 	for (unsigned o = 0; o < graph_arity(n); o++)
@@ -78,34 +78,35 @@ static bool same_space(const graph_node *a, const graph_node *b)
 /* Units that node I could join: of operands read at the same index, and of earlier readers of the same values. */
 static void find_candidates(const lowering *l, uint32_t i, GArray *candidates)
 {
-	const graph_node *n = low_node(l, i);
+	const graph_node *n = low_i_node(l, i);
 
 	g_array_set_size(candidates, 0);
 	for (unsigned o = 0; o < graph_arity(n); o++) {
-		const graph_node *x = low_node(l, n->in[o]);
+		const graph_node *x = low_i_node(l, n->in[o]);
 		const GArray *readers = l->users[n->in[o]];
 
-		if (low_is_elementwise(x) && same_space(x, n))
+		if (low_i_is_elementwise(x) && same_space(x, n))
 			g_array_append_val(candidates, n->in[o]);
 		if (x->rows != n->rows)
 			continue;
 		for (guint r = 0; r < readers->len; r++) {
 			uint32_t reader = g_array_index(readers, uint32_t, r);
 
-			if (reader < i && low_is_elementwise(low_node(l, reader)) && same_space(low_node(l, reader), n))
+			if (reader < i && low_i_is_elementwise(low_i_node(l, reader)) &&
+			    same_space(low_i_node(l, reader), n))
 				g_array_append_val(candidates, reader);
 		}
 	}
 	g_array_sort(candidates, compare_index);
 }
 
-void low_fuse(lowering *l)
+void low_i_fuse(lowering *l)
 {
 	g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
 	for (uint32_t i = 0; i < l->count; i++) {
 		l->units[i].groups = 1;
-		if (!l->live[i] || !low_is_elementwise(low_node(l, i)))
+		if (!l->live[i] || !low_i_is_elementwise(low_i_node(l, i)))
 			continue;
 		l->units[i].groups = own_groups(l, i);
 		find_candidates(l, i, candidates);

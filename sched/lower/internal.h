@@ -39,25 +39,25 @@ typedef struct lowering {
 	GError **error;
 } lowering;
 
-static inline bool low_is_elementwise(const graph_node *n)
+static inline bool low_i_is_elementwise(const graph_node *n)
 {
 	return n->op == GRAPH_UNARY || n->op == GRAPH_BINARY || n->op == GRAPH_LANES;
 }
-static inline const graph_node *low_node(const lowering *l, uint32_t i)
+static inline const graph_node *low_i_node(const lowering *l, uint32_t i)
 {
 	return graph_at(l->g, i);
 }
 
 /* The tensor of a node's own value. */
-uint32_t low_tensor_of(lowering *l, uint32_t node);
+uint32_t low_i_tensor_of(lowering *l, uint32_t node);
 /* Appends a tensor with the lanes and type of NODE's value. */
-uint32_t low_add_tensor(lowering *l, uint32_t node, uint64_t rows);
+uint32_t low_i_add_tensor(lowering *l, uint32_t node, uint64_t rows);
 /* Is there room for so many more macros?  If not, the lowering has failed. */
-bool low_room(lowering *l, uint64_t macros);
-low_macro *low_add_macro(lowering *l, enum low_kind kind, uint32_t node, const char *name);
+bool low_i_room(lowering *l, uint64_t macros);
+low_macro *low_i_add_macro(lowering *l, enum low_kind kind, uint32_t node, const char *name);
 
 /* fuse.c: merges element-wise nodes into units. */
-void low_fuse(lowering *l);
+void low_i_fuse(lowering *l);
 
 /* One step of a loop not yet cut into sections: the reference's row is first + i0*c0 + i1*c1. */
 typedef struct low_draft {
@@ -66,12 +66,12 @@ typedef struct low_draft {
 	uint64_t first, c0, c1;
 } low_draft;
 /* loops.c */
-void low_emit_unit(lowering *l, const low_unit *unit);
-void low_emit_reduce(lowering *l, uint32_t node);
+void low_i_emit_unit(lowering *l, const low_unit *unit);
+void low_i_emit_reduce(lowering *l, uint32_t node);
 /* Copies the value of node FROM, as placed, to where PLACE says; both have ROWS rows. */
-void low_emit_copy(lowering *l, uint32_t node, uint32_t from, const low_place *to, uint64_t rows);
+void low_i_emit_copy(lowering *l, uint32_t node, uint32_t from, const low_place *to, uint64_t rows);
 
 /* deps.c: fills `after` and the life times. */
-void low_find_dependences(low_program *p);
+void low_i_find_dependences(low_program *p);
 
 #endif

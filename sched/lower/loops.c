@@ -50,7 +50,7 @@ static void collapse(low_draft *drafts, guint count, uint64_t *n0, uint64_t *n1)
 static void add_loop(lowering *l, uint32_t node, const char *name, const low_draft *drafts, guint count,
                      const nest *shape)
 {
-	low_vloop *loop = &low_add_macro(l, LOW_VLOOP, node, name)->vloop;
+	low_vloop *loop = &low_i_add_macro(l, LOW_VLOOP, node, name)->vloop;
 	g_autofree low_draft *flat = g_memdup2(drafts, count * sizeof(low_draft));
 
 	for (guint i = 0; i < count && shape->blocks_in_1; i++)
@@ -65,9 +65,9 @@ static void add_loop(lowering *l, uint32_t node, const char *name, const low_dra
 		if (is_reference(&flat[i])) {
 			uint64_t first = flat[i].first + shape->block * tensor_rows(l, &flat[i]);
 
-			step.ref =
-			    (low_ref){flat[i].tensor, shape->section, (int64_t)first,
-			              loop->n0 > 1 ? (int64_t)flat[i].c0 : 0, loop->n1 > 1 ? (int64_t)flat[i].c1 : 0};
+			step.ref = (low_ref){flat[i].tensor, shape->section, (int64_t)first,
+			                     loop->n0 > 1 ? (int64_t)flat[i].c0 : 0,
+			                     loop->n1 > 1 ? (int64_t)flat[i].c1 : 0};
 		}
 		g_array_append_val(loop->steps, step);
 	}
@@ -97,7 +97,7 @@ static void emit(lowering *l, uint32_t node, const char *name, low_draft *drafts
 		nest shape = {n0, n1 * t.blocks, t.vector_lanes, 0, 0, false};
 
 		add_loop(l, node, name, drafts, count, &shape);
-	} else if (low_room(l, t.blocks)) {
+	} else if (low_i_room(l, t.blocks)) {
 		for (uint64_t b = 0; b < t.blocks; b++) {
 			nest shape = {n0, n1, t.vector_lanes, 0, b, false};
 			g_autofree char *block_name = g_strdup_printf("%s.block%" G_GUINT64_FORMAT, name, b);
@@ -136,7 +136,7 @@ static int16_t add_step(body *b, enum low_step_kind kind)
 static int16_t add_load(const lowering *l, body *b, uint32_t x, uint64_t rows)
 {
 	low_place p = l->places[x];
-	const graph_node *n = low_node(l, x);
+	const graph_node *n = low_i_node(l, x);
 	bool repeated = n->rows == 1 && rows > 1;
 	int16_t at;
 
@@ -160,7 +160,7 @@ static bool read_outside(const lowering *l, uint32_t i, const uint32_t *members,
 {
 	const GArray *users = l->users[i];
 
-	if (low_node(l, i)->output)
+	if (low_i_node(l, i)->output)
 		return true;
 	for (guint u = 0; u < users->len; u++) {
 		guint m = 0;
@@ -176,7 +176,7 @@ static bool read_outside(const lowering *l, uint32_t i, const uint32_t *members,
 static int16_t add_member(const lowering *l, body *b, uint32_t i, const uint32_t *members, const int16_t *step_of,
                           guint count)
 {
-	const graph_node *n = low_node(l, i);
+	const graph_node *n = low_i_node(l, i);
 	low_step step = {.kind = n->op == GRAPH_LANES ? LOW_LANES : LOW_OP, .in = {-1, -1}};
 	int16_t at;
 
@@ -190,7 +190,7 @@ static int16_t add_member(const lowering *l, body *b, uint32_t i, const uint32_t
 	if (n->has_imm)
 		step.in[1] = -2;
 	step.op = n->op == GRAPH_LANES ? ISA_OP_COPY : n->vxm_op;
-	step.type = low_node(l, n->in[0])->type;
+	step.type = low_i_node(l, n->in[0])->type;
 	step.dtype = n->type;
 	step.imm = n->imm;
 	step.lane_xor = n->lane_xor;
@@ -227,7 +227,7 @@ static bool draft_members(const lowering *l, const uint32_t *members, guint coun
 	b->count = 0;
 	b->bytes = 0;
 	for (guint m = 0; m < count; m++) {
-		const graph_node *n = low_node(l, members[m]);
+		const graph_node *n = low_i_node(l, members[m]);
 
 		step_of[m] = add_member(l, b, members[m], members, step_of, m);
 		if (read_outside(l, members[m], members, count)) {
@@ -248,7 +248,7 @@ static bool draft_members(const lowering *l, const uint32_t *members, guint coun
 /* Turns a place into tensor and coefficients for a loop over PER_GROUP rows of each group. */
 static void resolve(lowering *l, low_draft *d, const low_place *p, bool repeated, uint64_t per_group)
 {
-	d->tensor = low_tensor_of(l, p->node);
+	d->tensor = low_i_tensor_of(l, p->node);
 	d->first = p->first;
 	d->c0 = repeated ? 0 : p->step;
 	d->c1 = repeated ? 0 : p->groups == 1 ? per_group * p->step : p->pitch;
@@ -256,19 +256,19 @@ static void resolve(lowering *l, low_draft *d, const low_place *p, bool repeated
 
 static char *loop_name(const lowering *l, const uint32_t *members, guint count)
 {
-	GString *name = g_string_new(low_node(l, members[0])->name);
+	GString *name = g_string_new(low_i_node(l, members[0])->name);
 
 	for (guint m = 1; m < MIN(count, 4u); m++)
-		g_string_append_printf(name, "+%s", low_node(l, members[m])->name);
+		g_string_append_printf(name, "+%s", low_i_node(l, members[m])->name);
 	if (count > 4)
-		g_string_append_printf(name, "..%s", low_node(l, members[count - 1])->name);
+		g_string_append_printf(name, "..%s", low_i_node(l, members[count - 1])->name);
 	return g_string_free(name, FALSE);
 }
 
 static void emit_members(lowering *l, const uint32_t *members, guint count, uint64_t groups)
 {
 	g_autofree char *name = loop_name(l, members, count);
-	uint64_t rows = low_node(l, members[0])->rows;
+	uint64_t rows = low_i_node(l, members[0])->rows;
 	uint32_t like = LOW_NONE;
 	body b;
 
@@ -283,7 +283,7 @@ static void emit_members(lowering *l, const uint32_t *members, guint count, uint
 }
 
 /* Cuts the unit into loops so that the fewest bytes cross the cuts, then the fewest loops result. */
-void low_emit_unit(lowering *l, const low_unit *unit)
+void low_i_emit_unit(lowering *l, const low_unit *unit)
 {
 	const uint32_t *members = (const uint32_t *)(const void *)unit->members->data;
 	guint count = unit->members->len;
@@ -357,11 +357,11 @@ static int16_t draft_tree(const graph_node *n, const elements *x, uint64_t low, 
 static void emit_level(lowering *l, uint32_t node, const char *name, const elements *x, uint64_t begin, uint64_t len,
                        uint64_t count, const elements *y, uint64_t to)
 {
-	const graph_node *n = low_node(l, node);
+	const graph_node *n = low_i_node(l, node);
 	g_autoptr(GArray) drafts = g_array_new(FALSE, FALSE, sizeof(low_draft));
 	low_draft d = {.step = {.kind = LOW_STORE, .in = {-1, -1}, .type = n->type, .dtype = n->type}};
 	low_draft copy = {
-	    .step = {.kind = LOW_OP, .op = ISA_OP_COPY, .in = {0, -1}, .type = n->type, .dtype = n->type}};
+		.step = {.kind = LOW_OP, .op = ISA_OP_COPY, .in = {0, -1}, .type = n->type, .dtype = n->type}};
 
 	d.step.in[0] = draft_tree(n, x, begin, len, len, drafts);
 	if (len == 1) {
@@ -376,12 +376,12 @@ static void emit_level(lowering *l, uint32_t node, const char *name, const eleme
 	emit(l, node, name, (low_draft *)(void *)drafts->data, drafts->len, count, n->groups, y->tensor);
 }
 
-void low_emit_reduce(lowering *l, uint32_t node)
+void low_i_emit_reduce(lowering *l, uint32_t node)
 {
-	const graph_node *n = low_node(l, node);
+	const graph_node *n = low_i_node(l, node);
 	const low_place *p = &l->places[n->in[0]];
-	uint64_t left = low_node(l, n->in[0])->rows / n->groups;
-	elements x = {low_tensor_of(l, p->node), p->first, p->groups == 1 ? left * p->step : p->pitch, p->step};
+	uint64_t left = low_i_node(l, n->in[0])->rows / n->groups;
+	elements x = {low_i_tensor_of(l, p->node), p->first, p->groups == 1 ? left * p->step : p->pitch, p->step};
 
 	for (unsigned level = 0; level == 0 || left > 1; level++) {
 		uint64_t runs = left / l->radix, rest = left % l->radix;
@@ -390,7 +390,7 @@ void low_emit_reduce(lowering *l, uint32_t node)
 		g_autofree char *name = g_strdup_printf("%s.%u", n->name, level);
 		g_autofree char *rest_name = g_strdup_printf("%s.%u.rest", n->name, level);
 
-		y.tensor = next == 1 ? low_tensor_of(l, node) : low_add_tensor(l, node, n->groups * next);
+		y.tensor = next == 1 ? low_i_tensor_of(l, node) : low_i_add_tensor(l, node, n->groups * next);
 		if (runs)
 			emit_level(l, node, name, &x, 0, l->radix, runs, &y, 0);
 		if (rest)
@@ -402,17 +402,17 @@ void low_emit_reduce(lowering *l, uint32_t node)
 
 /* ----------------------------------------------------------------------------------------------------- copies */
 
-void low_emit_copy(lowering *l, uint32_t node, uint32_t from, const low_place *to, uint64_t rows)
+void low_i_emit_copy(lowering *l, uint32_t node, uint32_t from, const low_place *to, uint64_t rows)
 {
 	const low_place *source = &l->places[from];
-	enum isa_type type = low_node(l, from)->type;
+	enum isa_type type = low_i_node(l, from)->type;
 	uint64_t groups = MAX(source->groups, to->groups);
 	low_draft drafts[3] = {
-	    {.step = {.kind = LOW_LOAD, .in = {-1, -1}, .type = type, .dtype = type}},
-	    {.step = {.kind = LOW_OP, .op = ISA_OP_COPY, .in = {0, -1}, .type = type, .dtype = type}},
-	    {.step = {.kind = LOW_STORE, .in = {1, -1}, .type = type, .dtype = type}},
+		{.step = {.kind = LOW_LOAD, .in = {-1, -1}, .type = type, .dtype = type}},
+		{.step = {.kind = LOW_OP, .op = ISA_OP_COPY, .in = {0, -1}, .type = type, .dtype = type}},
+		{.step = {.kind = LOW_STORE, .in = {1, -1}, .type = type, .dtype = type}},
 	};
-	g_autofree char *name = g_strdup_printf("%s.copy", low_node(l, from)->name);
+	g_autofree char *name = g_strdup_printf("%s.copy", low_i_node(l, from)->name);
 
 	resolve(l, &drafts[0], source, false, rows / groups);
 	resolve(l, &drafts[2], to, false, rows / groups);

@@ -30,7 +30,7 @@ void low_free(low_program *p)
 /* Batches, groups and lane blocks make macros each; a workload that would take hours to schedule is refused instead. */
 enum { MACROS_MAX = 1 << 20 };
 
-bool low_room(lowering *l, uint64_t macros)
+bool low_i_room(lowering *l, uint64_t macros)
 {
 	if (!l->failed && macros + l->p->macros->len > MACROS_MAX) {
 		g_set_error(l->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
@@ -40,7 +40,7 @@ bool low_room(lowering *l, uint64_t macros)
 	return !l->failed;
 }
 
-low_macro *low_add_macro(lowering *l, enum low_kind kind, uint32_t node, const char *name)
+low_macro *low_i_add_macro(lowering *l, enum low_kind kind, uint32_t node, const char *name)
 {
 	low_macro m = {.kind = kind, .node = node, .name = g_strdup(name)};
 
@@ -51,18 +51,18 @@ low_macro *low_add_macro(lowering *l, enum low_kind kind, uint32_t node, const c
 	return &g_array_index(l->p->macros, low_macro, l->p->macros->len - 1);
 }
 
-uint32_t low_add_tensor(lowering *l, uint32_t node, uint64_t rows)
+uint32_t low_i_add_tensor(lowering *l, uint32_t node, uint64_t rows)
 {
-	const graph_node *n = low_node(l, node);
+	const graph_node *n = low_i_node(l, node);
 	low_tensor t = {
-	    .node = node,
-	    .name = n->name,
-	    .type = n->type,
-	    .rows = rows,
-	    .lanes = n->lanes,
-	    .vector_lanes = l->vector_lanes[node],
-	    .conv_input_of = -1,
-	    .conv_weight_of = -1,
+		.node = node,
+		.name = n->name,
+		.type = n->type,
+		.rows = rows,
+		.lanes = n->lanes,
+		.vector_lanes = l->vector_lanes[node],
+		.conv_input_of = -1,
+		.conv_weight_of = -1,
 	};
 
 	t.blocks = t.lanes / t.vector_lanes;
@@ -71,14 +71,14 @@ uint32_t low_add_tensor(lowering *l, uint32_t node, uint64_t rows)
 	return l->p->tensors->len - 1;
 }
 
-uint32_t low_tensor_of(lowering *l, uint32_t node)
+uint32_t low_i_tensor_of(lowering *l, uint32_t node)
 {
-	const graph_node *n = low_node(l, node);
+	const graph_node *n = low_i_node(l, node);
 	low_tensor *t;
 
 	if (l->tensor_of[node] != LOW_NONE)
 		return l->tensor_of[node];
-	l->tensor_of[node] = low_add_tensor(l, node, n->rows);
+	l->tensor_of[node] = low_i_add_tensor(l, node, n->rows);
 	t = &g_array_index(l->p->tensors, low_tensor, l->tensor_of[node]);
 	t->host = n->op == GRAPH_INPUT || n->op == GRAPH_CONST;
 	t->output = n->output;
@@ -88,7 +88,7 @@ uint32_t low_tensor_of(lowering *l, uint32_t node)
 static void find_live(lowering *l)
 {
 	for (uint32_t i = l->count; i-- > 0;) {
-		const graph_node *n = low_node(l, i);
+		const graph_node *n = low_i_node(l, i);
 
 		l->live[i] |= n->output;
 		for (unsigned o = 0; l->live[i] && o < graph_arity(n); o++) {
@@ -113,7 +113,7 @@ static bool choose_vectors(lowering *l)
 	g_autofree bool *whole = g_new0(bool, l->count);
 
 	for (uint32_t i = 0; i < l->count; i++) {
-		const graph_node *n = low_node(l, i);
+		const graph_node *n = low_i_node(l, i);
 
 		parent[i] = i;
 		if (n->op == GRAPH_MATMUL || n->op == GRAPH_CONV || n->op == GRAPH_TRANSPOSE)
@@ -122,7 +122,7 @@ static bool choose_vectors(lowering *l)
 			parent[find_root(parent, n->in[o])] = i;
 	}
 	for (uint32_t i = 0; i < l->count; i++) {
-		const graph_node *n = low_node(l, i);
+		const graph_node *n = low_i_node(l, i);
 
 		if (n->op != GRAPH_LANES)
 			continue;
@@ -136,7 +136,7 @@ static bool choose_vectors(lowering *l)
 		whole[find_root(parent, i)] = true;
 	}
 	for (uint32_t i = 0; i < l->count; i++)
-		l->vector_lanes[i] = whole[find_root(parent, i)] ? low_node(l, i)->lanes : lanes;
+		l->vector_lanes[i] = whole[find_root(parent, i)] ? low_i_node(l, i)->lanes : lanes;
 	return true;
 }
 
@@ -149,11 +149,11 @@ static low_place plain_place(uint32_t node)
 static low_place compose(const low_place *inner, const graph_node *view)
 {
 	low_place p = {
-	    .node = inner->node,
-	    .first = inner->first + view->first_row * inner->step,
-	    .groups = view->groups,
-	    .pitch = view->pitch * inner->step,
-	    .step = view->step * inner->step,
+		.node = inner->node,
+		.first = inner->first + view->first_row * inner->step,
+		.groups = view->groups,
+		.pitch = view->pitch * inner->step,
+		.step = view->step * inner->step,
 	};
 	uint64_t rows = view->rows / view->groups;
 
@@ -191,9 +191,9 @@ static void settle_groups(lowering *l, const graph_node *n, uint64_t groups)
 /* Copies operands that node I cannot refer to where they are. */
 static void settle_operands(lowering *l, uint32_t i)
 {
-	const graph_node *n = low_node(l, i);
+	const graph_node *n = low_i_node(l, i);
 
-	if (low_is_elementwise(n))
+	if (low_i_is_elementwise(n))
 		settle_groups(l, n, 1);
 	else if (n->op == GRAPH_JOIN)
 		settle_groups(l, n, n->groups);
@@ -207,7 +207,7 @@ static void settle_operands(lowering *l, uint32_t i)
 		else if (n->op == GRAPH_REDUCE)
 			fits = p->groups == 1 || p->groups == n->groups;
 		else if (n->op == GRAPH_MATMUL)
-			fits = p->groups == 1 && (p->step == 1 || low_node(l, n->in[o])->rows == 1);
+			fits = p->groups == 1 && (p->step == 1 || low_i_node(l, n->in[o])->rows == 1);
 		else if (n->op == GRAPH_TRANSPOSE || n->op == GRAPH_CONV)
 			fits = whole;
 		if (!fits)
@@ -218,14 +218,14 @@ static void settle_operands(lowering *l, uint32_t i)
 /* Element-wise operands of a JOIN are computed in place when nobody else reads them. */
 static void absorb(lowering *l, uint32_t join)
 {
-	const graph_node *n = low_node(l, join);
+	const graph_node *n = low_i_node(l, join);
 	uint64_t rows = n->rows / (2 * n->groups);
 
 	for (unsigned o = 0; o < 2; o++) {
-		const graph_node *x = low_node(l, n->in[o]);
+		const graph_node *x = low_i_node(l, n->in[o]);
 		uint64_t groups = 1;
 
-		if (!low_is_elementwise(x) || x->output || l->users[n->in[o]]->len != 1)
+		if (!low_i_is_elementwise(x) || x->output || l->users[n->in[o]]->len != 1)
 			continue;
 		for (unsigned q = 0; q < graph_arity(x); q++)
 			groups = MAX(groups, l->places[x->in[q]].groups);
@@ -243,7 +243,7 @@ static void absorb(lowering *l, uint32_t join)
 static void place_values(lowering *l)
 {
 	for (uint32_t i = 0; i < l->count; i++) {
-		const graph_node *n = low_node(l, i);
+		const graph_node *n = low_i_node(l, i);
 
 		if (!l->live[i])
 			continue;
@@ -255,92 +255,92 @@ static void place_values(lowering *l)
 		}
 	}
 	for (uint32_t i = 0; i < l->count; i++)
-		if (l->live[i] && low_node(l, i)->op == GRAPH_JOIN)
+		if (l->live[i] && low_i_node(l, i)->op == GRAPH_JOIN)
 			absorb(l, i);
 }
 
 static void emit_matmul(lowering *l, uint32_t node)
 {
-	const graph_node *n = low_node(l, node);
+	const graph_node *n = low_i_node(l, node);
 	const low_place *a = &l->places[n->in[0]];
 	const low_place *b = &l->places[n->in[1]];
 	low_matmul work = {
-	    .a = low_tensor_of(l, a->node),
-	    .b = low_tensor_of(l, b->node),
-	    .c = low_tensor_of(l, node),
-	    .m = n->m,
-	    .k = n->k,
-	    .n = n->n,
-	    .type = low_node(l, n->in[0])->type,
-	    .block_run = n->block_run,
-	    .sum_rows = n->sum_rows,
+		.a = low_i_tensor_of(l, a->node),
+		.b = low_i_tensor_of(l, b->node),
+		.c = low_i_tensor_of(l, node),
+		.m = n->m,
+		.k = n->k,
+		.n = n->n,
+		.type = low_i_node(l, n->in[0])->type,
+		.block_run = n->block_run,
+		.sum_rows = n->sum_rows,
 	};
 
-	if (!low_room(l, n->batches))
+	if (!low_i_room(l, n->batches))
 		return;
 	for (uint64_t i = 0; i < n->batches; i++) {
 		g_autofree char *name =
-		    n->batches == 1 ? g_strdup(n->name) : g_strdup_printf("%s.%" G_GUINT64_FORMAT, n->name, i);
+			n->batches == 1 ? g_strdup(n->name) : g_strdup_printf("%s.%" G_GUINT64_FORMAT, n->name, i);
 
 		work.a_row = a->first + i * n->m;
 		work.b_row = b->first + i * n->k;
 		work.c_row = i * n->m;
-		low_add_macro(l, LOW_MATMUL, node, name)->matmul = work;
+		low_i_add_macro(l, LOW_MATMUL, node, name)->matmul = work;
 	}
 }
 
 /* A tensor laid out for a convolution can serve nothing else. */
 static bool check_conv_operand(lowering *l, uint32_t conv, uint32_t x)
 {
-	const graph_node *n = low_node(l, x);
+	const graph_node *n = low_i_node(l, x);
 
 	if ((n->op == GRAPH_INPUT || n->op == GRAPH_CONST) && l->users[x]->len == 1 && !n->output)
 		return true;
 	g_set_error(l->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
 	            "graph '%s': node '%s': operand '%s' must be host data that only this convolution reads",
-	            l->g->name, low_node(l, conv)->name, n->name);
+	            l->g->name, low_i_node(l, conv)->name, n->name);
 	return false;
 }
 
 static bool emit_conv(lowering *l, uint32_t node)
 {
-	const graph_node *n = low_node(l, node);
+	const graph_node *n = low_i_node(l, node);
 	const graph_conv *c = &n->conv;
-	low_conv work = {.type = low_node(l, n->in[0])->type, .sum_rows = n->sum_rows, .conv = *c};
+	low_conv work = {.type = low_i_node(l, n->in[0])->type, .sum_rows = n->sum_rows, .conv = *c};
 
 	if (!check_conv_operand(l, node, n->in[0]) || !check_conv_operand(l, node, n->in[1]) ||
-	    !low_room(l, c->images * c->groups))
+	    !low_i_room(l, c->images * c->groups))
 		return false;
 	work.conv.images = work.conv.groups = 1;
-	work.x = low_tensor_of(l, n->in[0]);
-	work.w = low_tensor_of(l, n->in[1]);
-	work.y = low_tensor_of(l, node);
+	work.x = low_i_tensor_of(l, n->in[0]);
+	work.w = low_i_tensor_of(l, n->in[1]);
+	work.y = low_i_tensor_of(l, node);
 	g_array_index(l->p->tensors, low_tensor, work.x).conv_input_of = (int32_t)l->p->macros->len;
 	g_array_index(l->p->tensors, low_tensor, work.w).conv_weight_of = (int32_t)l->p->macros->len;
 	for (uint64_t i = 0; i < c->images * c->groups; i++) {
 		g_autofree char *name = c->images * c->groups == 1
-		                            ? g_strdup(n->name)
-		                            : g_strdup_printf("%s.%" G_GUINT64_FORMAT, n->name, i);
+		                                ? g_strdup(n->name)
+		                                : g_strdup_printf("%s.%" G_GUINT64_FORMAT, n->name, i);
 
 		work.x_row = i * c->h * c->w;
 		work.w_row = i % c->groups * graph_conv_k(c);
 		work.y_row = i * c->oh * c->ow;
-		low_add_macro(l, LOW_CONV, node, name)->conv = work;
+		low_i_add_macro(l, LOW_CONV, node, name)->conv = work;
 	}
 	return true;
 }
 
 static void emit_transpose(lowering *l, uint32_t node)
 {
-	const graph_node *n = low_node(l, node);
-	low_transpose work = {low_tensor_of(l, n->in[0]), low_tensor_of(l, node)};
+	const graph_node *n = low_i_node(l, node);
+	low_transpose work = {low_i_tensor_of(l, n->in[0]), low_i_tensor_of(l, node)};
 
-	low_add_macro(l, LOW_TRANSPOSE, node, n->name)->transpose = work;
+	low_i_add_macro(l, LOW_TRANSPOSE, node, n->name)->transpose = work;
 }
 
 static void emit_join(lowering *l, uint32_t node)
 {
-	const graph_node *n = low_node(l, node);
+	const graph_node *n = low_i_node(l, node);
 	uint64_t rows = n->rows / (2 * n->groups);
 
 	for (unsigned o = 0; o < 2; o++) {
@@ -351,21 +351,21 @@ static void emit_join(lowering *l, uint32_t node)
 		                .step = 1};
 
 		if (l->places[n->in[o]].node != node)
-			low_emit_copy(l, node, n->in[o], &to, n->rows / 2);
+			low_i_emit_copy(l, node, n->in[o], &to, n->rows / 2);
 	}
 }
 
 static bool emit_node(lowering *l, uint32_t node)
 {
-	const graph_node *n = low_node(l, node);
+	const graph_node *n = low_i_node(l, node);
 
 	switch (n->op) {
 	case GRAPH_INPUT:
 	case GRAPH_CONST:
-		low_tensor_of(l, node);
+		low_i_tensor_of(l, node);
 		break;
 	case GRAPH_REDUCE:
-		low_emit_reduce(l, node);
+		low_i_emit_reduce(l, node);
 		break;
 	case GRAPH_MATMUL:
 		emit_matmul(l, node);
@@ -381,7 +381,7 @@ static bool emit_node(lowering *l, uint32_t node)
 			low_place to = l->places[node];
 
 			l->places[node] = source;
-			low_emit_copy(l, node, node, &to, n->rows);
+			low_i_emit_copy(l, node, node, &to, n->rows);
 			l->places[node] = to;
 		}
 		break;
@@ -389,7 +389,7 @@ static bool emit_node(lowering *l, uint32_t node)
 		emit_join(l, node);
 		break;
 	default:
-		low_emit_unit(l, &l->units[l->unit_of[node]]);
+		low_i_emit_unit(l, &l->units[l->unit_of[node]]);
 	}
 	return true;
 }
@@ -403,7 +403,7 @@ static bool visit(lowering *l, uint32_t unit, bool *done)
 		return true;
 	done[unit] = true;
 	for (guint m = 0; m < members->len; m++) {
-		const graph_node *n = low_node(l, g_array_index(members, uint32_t, m));
+		const graph_node *n = low_i_node(l, g_array_index(members, uint32_t, m));
 
 		for (unsigned o = 0; o < graph_arity(n); o++)
 			if (!visit(l, l->unit_of[n->in[o]], done))
@@ -478,11 +478,11 @@ low_program *low_lower(const graph *g, const isa_machine *machine, unsigned radi
 	ok = choose_vectors(&l);
 	if (ok) {
 		place_values(&l);
-		low_fuse(&l);
+		low_i_fuse(&l);
 		ok = emit_all(&l);
 	}
 	if (ok)
-		low_find_dependences(l.p);
+		low_i_find_dependences(l.p);
 	end(&l);
 	if (!ok) {
 		low_free(l.p);

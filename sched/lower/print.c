@@ -88,9 +88,9 @@ static void print_macro(GString *out, guint index, const low_macro *m)
 		g_string_append_printf(out, ": conv t%u[%" U64 "] * t%u[%" U64 "] -> t%u[%" U64 "]", m->conv.x,
 		                       m->conv.x_row, m->conv.w, m->conv.w_row, m->conv.y, m->conv.y_row);
 		g_string_append_printf(
-		    out, " %" U64 "x%" U64 "x%" U64 " filter %" U64 "x%" U64 "x%" U64 " out %" U64 "x%" U64 " %s\n",
-		    m->conv.conv.c, m->conv.conv.h, m->conv.conv.w, m->conv.conv.n, m->conv.conv.r, m->conv.conv.s,
-		    m->conv.conv.oh, m->conv.conv.ow, isa_type_name(m->conv.type));
+			out, " %" U64 "x%" U64 "x%" U64 " filter %" U64 "x%" U64 "x%" U64 " out %" U64 "x%" U64 " %s\n",
+			m->conv.conv.c, m->conv.conv.h, m->conv.conv.w, m->conv.conv.n, m->conv.conv.r, m->conv.conv.s,
+			m->conv.conv.oh, m->conv.conv.ow, isa_type_name(m->conv.type));
 		break;
 	case LOW_TRANSPOSE:
 		g_string_append_printf(out, ": transpose t%u -> t%u\n", m->transpose.x, m->transpose.y);

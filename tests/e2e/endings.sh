@@ -26,6 +26,7 @@ sound()
 }
 
 for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
+	rm -f cut.db
 	# The shell ignores SIGINT in background commands.
 	env --default-signal=INT "$TSPSIM" -w $long --kernel "$kernel" --trace cut.db --json >run.json 2>err &
 	pid=$!

@@ -32,16 +32,22 @@ static void known_banks_and_rows(void)
 		unsigned bank[11];
 		uint64_t row[11];
 	} known[] = {
-	    {"mod:144", {1, 127, 128, 138, 139, 143, 0, 136, 15, 48, 103}, {0, 0, 0, 0, 0, 0, 1, 6, 455, 857, 4409}},
-	    {"mod:139", {1, 127, 128, 138, 0, 4, 5, 27, 66, 24, 47}, {0, 0, 0, 0, 1, 1, 1, 7, 471, 888, 4568}},
-	    {"mod:143", {1, 127, 128, 138, 139, 0, 1, 142, 41, 47, 79}, {0, 0, 0, 0, 0, 1, 1, 6, 458, 863, 4440}},
-	    {"mod:128", {1, 127, 0, 10, 11, 15, 16, 104, 127, 64, 119}, {0, 0, 1, 1, 1, 1, 1, 7, 511, 964, 4960}},
-	    {"mod:127", {1, 0, 1, 11, 12, 16, 17, 111, 3, 12, 126}, {0, 1, 1, 1, 1, 1, 1, 7, 516, 972, 4999}},
-	    {"xorfold:7", {1, 127, 1, 11, 10, 14, 17, 111, 0, 4, 23}, {0, 0, 1, 1, 1, 1, 1, 7, 511, 964, 4960}},
-	    {"swizzle:7,0,7", {1, 127, 1, 11, 10, 14, 17, 111, 0, 4, 23}, {0, 0, 1, 1, 1, 1, 1, 7, 511, 964, 4960}},
-	    {"poly:0x83", {1, 127, 3, 9, 8, 12, 19, 97, 114, 20, 105}, {0, 0, 1, 1, 1, 1, 1, 7, 511, 964, 4960}},
-	    {"skew:144,1", {1, 127, 128, 138, 139, 143, 1, 142, 38, 41, 48}, {0, 0, 0, 0, 0, 0, 1, 6, 455, 857, 4409}},
-	    {"skew:144,5", {1, 127, 128, 138, 139, 143, 5, 22, 130, 13, 116}, {0, 0, 0, 0, 0, 0, 1, 6, 455, 857, 4409}},
+		{"mod:144",
+	         {1, 127, 128, 138, 139, 143, 0, 136, 15, 48, 103},
+	         {0, 0, 0, 0, 0, 0, 1, 6, 455, 857, 4409}},
+		{"mod:139", {1, 127, 128, 138, 0, 4, 5, 27, 66, 24, 47}, {0, 0, 0, 0, 1, 1, 1, 7, 471, 888, 4568}},
+		{"mod:143", {1, 127, 128, 138, 139, 0, 1, 142, 41, 47, 79}, {0, 0, 0, 0, 0, 1, 1, 6, 458, 863, 4440}},
+		{"mod:128", {1, 127, 0, 10, 11, 15, 16, 104, 127, 64, 119}, {0, 0, 1, 1, 1, 1, 1, 7, 511, 964, 4960}},
+		{"mod:127", {1, 0, 1, 11, 12, 16, 17, 111, 3, 12, 126}, {0, 1, 1, 1, 1, 1, 1, 7, 516, 972, 4999}},
+		{"xorfold:7", {1, 127, 1, 11, 10, 14, 17, 111, 0, 4, 23}, {0, 0, 1, 1, 1, 1, 1, 7, 511, 964, 4960}},
+		{"swizzle:7,0,7", {1, 127, 1, 11, 10, 14, 17, 111, 0, 4, 23}, {0, 0, 1, 1, 1, 1, 1, 7, 511, 964, 4960}},
+		{"poly:0x83", {1, 127, 3, 9, 8, 12, 19, 97, 114, 20, 105}, {0, 0, 1, 1, 1, 1, 1, 7, 511, 964, 4960}},
+		{"skew:144,1",
+	         {1, 127, 128, 138, 139, 143, 1, 142, 38, 41, 48},
+	         {0, 0, 0, 0, 0, 0, 1, 6, 455, 857, 4409}},
+		{"skew:144,5",
+	         {1, 127, 128, 138, 139, 143, 5, 22, 130, 13, 116},
+	         {0, 0, 0, 0, 0, 0, 1, 6, 455, 857, 4409}},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
@@ -61,10 +67,10 @@ static void known_banks_and_rows(void)
 static void polynomial_is_the_published_parity_network(void)
 {
 	static const uint32_t parity[7] = {
-	    1 << 0 | 1 << 7 | 1 << 13 | 1 << 14 | 1 << 19,  1 << 1 | 1 << 7 | 1 << 8 | 1 << 13 | 1 << 15 | 1 << 19,
-	    1 << 2 | 1 << 8 | 1 << 9 | 1 << 14 | 1 << 16,   1 << 3 | 1 << 9 | 1 << 10 | 1 << 15 | 1 << 17,
-	    1 << 4 | 1 << 10 | 1 << 11 | 1 << 16 | 1 << 18, 1 << 5 | 1 << 11 | 1 << 12 | 1 << 17 | 1 << 19,
-	    1 << 6 | 1 << 12 | 1 << 13 | 1 << 18,
+		1 << 0 | 1 << 7 | 1 << 13 | 1 << 14 | 1 << 19,  1 << 1 | 1 << 7 | 1 << 8 | 1 << 13 | 1 << 15 | 1 << 19,
+		1 << 2 | 1 << 8 | 1 << 9 | 1 << 14 | 1 << 16,   1 << 3 | 1 << 9 | 1 << 10 | 1 << 15 | 1 << 17,
+		1 << 4 | 1 << 10 | 1 << 11 | 1 << 16 | 1 << 18, 1 << 5 | 1 << 11 | 1 << 12 | 1 << 17 | 1 << 19,
+		1 << 6 | 1 << 12 | 1 << 13 | 1 << 18,
 	};
 	bankmap *map = map_of("poly:0x83", 144, 8192);
 
@@ -147,24 +153,24 @@ static void texts_that_are_no_map_are_refused_with_a_reason(void)
 	static const struct {
 		const char *text, *reason;
 	} bad[] = {
-	    {"mod:145", "needs 145 banks, the memory has 144"},
-	    {"mod:0", "needs 0 banks"},
-	    {"mod", "expected mod:M"},
-	    {"mod:139,2", "expected mod:M"},
-	    {"mod:x", "expected mod:M"},
-	    {"mod:-1", "expected mod:M"},
-	    {"skew:144", "expected skew:M,D"},
-	    {"skew:144,144", "the displacement D must be below M"},
-	    {"xorfold:8", "needs 256 banks, the memory has 144"},
-	    {"xorfold:0", "1 to 12"},
-	    {"xorfold:13", "1 to 12"},
-	    {"poly:0x1", "1 to 12"},
-	    {"poly:0x103", "needs 256 banks"},
-	    {"swizzle:4,3,0", "the shift S must be 1 to 40"},
-	    {"ideal:3", "expected ideal"},
-	    {"modd:139", "unknown bank map 'modd:139'; did you mean 'mod'?"},
-	    {"direct", "belongs to machines with MEM slices"},
-	    {"", "unknown bank map ''"},
+		{"mod:145", "needs 145 banks, the memory has 144"},
+		{"mod:0", "needs 0 banks"},
+		{"mod", "expected mod:M"},
+		{"mod:139,2", "expected mod:M"},
+		{"mod:x", "expected mod:M"},
+		{"mod:-1", "expected mod:M"},
+		{"skew:144", "expected skew:M,D"},
+		{"skew:144,144", "the displacement D must be below M"},
+		{"xorfold:8", "needs 256 banks, the memory has 144"},
+		{"xorfold:0", "1 to 12"},
+		{"xorfold:13", "1 to 12"},
+		{"poly:0x1", "1 to 12"},
+		{"poly:0x103", "needs 256 banks"},
+		{"swizzle:4,3,0", "the shift S must be 1 to 40"},
+		{"ideal:3", "expected ideal"},
+		{"modd:139", "unknown bank map 'modd:139'; did you mean 'mod'?"},
+		{"direct", "belongs to machines with MEM slices"},
+		{"", "unknown bank map ''"},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -198,15 +204,15 @@ static void texts_are_made_canonical(void)
 int main(void)
 {
 	static const tap_case cases[] = {
-	    {"known_banks_and_rows", known_banks_and_rows},
-	    {"polynomial_is_the_published_parity_network", polynomial_is_the_published_parity_network},
-	    {"every_family_is_a_bijection_on_its_capacity", every_family_is_a_bijection_on_its_capacity},
-	    {"runs_of_banks_equal_single_banks", runs_of_banks_equal_single_banks},
-	    {"only_a_modulus_says_that_it_is_one", only_a_modulus_says_that_it_is_one},
-	    {"mod_139_keeps_139_banks_of_144", mod_139_keeps_139_banks_of_144},
-	    {"texts_that_are_no_map_are_refused_with_a_reason", texts_that_are_no_map_are_refused_with_a_reason},
-	    {"family_table_is_reachable_by_name", family_table_is_reachable_by_name},
-	    {"texts_are_made_canonical", texts_are_made_canonical},
+		{"known_banks_and_rows", known_banks_and_rows},
+		{"polynomial_is_the_published_parity_network", polynomial_is_the_published_parity_network},
+		{"every_family_is_a_bijection_on_its_capacity", every_family_is_a_bijection_on_its_capacity},
+		{"runs_of_banks_equal_single_banks", runs_of_banks_equal_single_banks},
+		{"only_a_modulus_says_that_it_is_one", only_a_modulus_says_that_it_is_one},
+		{"mod_139_keeps_139_banks_of_144", mod_139_keeps_139_banks_of_144},
+		{"texts_that_are_no_map_are_refused_with_a_reason", texts_that_are_no_map_are_refused_with_a_reason},
+		{"family_table_is_reachable_by_name", family_table_is_reachable_by_name},
+		{"texts_are_made_canonical", texts_are_made_canonical},
 	};
 
 	return tap_run("bankmap", cases, G_N_ELEMENTS(cases));

@@ -62,7 +62,7 @@ static void expect_same(const isa_program *a, const isa_program *b, const isa_ma
 	for (guint q = 0; q < a->queues->len; q++) {
 		const GArray *words_a = g_ptr_array_index(a->queues, q), *words_b = g_ptr_array_index(b->queues, q);
 		const GArray *ids_a = g_ptr_array_index(a->queue_insns, q),
-		             *ids_b = g_ptr_array_index(b->queue_insns, q);
+			     *ids_b = g_ptr_array_index(b->queue_insns, q);
 
 		CU_ASSERT_EQUAL_FATAL(words_a->len, words_b->len);
 		CU_ASSERT_EQUAL_FATAL(ids_a->len, ids_b->len);
@@ -250,6 +250,8 @@ static void signed_nonsense_is_refused_or_harmless(void)
 				g_autofree char *text = isa_disassemble(p, m);
 				g_autofree char *hash = isa_program_hash(p);
 
+				CU_ASSERT_PTR_NOT_NULL(text);
+				CU_ASSERT_EQUAL(strlen(hash), 64);
 				isa_lower(p, m, NULL);
 			}
 			isa_program_free(p);
@@ -275,9 +277,9 @@ static void wrong_frames_say_what_was_expected(void)
 	static const struct {
 		const char *from, *to, *error;
 	} cases[] = {
-	    {"TSPO", "TSPX", "not a program container (offset 0: expected \"TSPO\")"},
-	    {"EPOC", "APOC", "expected section EPOC"},
-	    {"QUEU", "QUEV", "expected section QUEU"},
+		{"TSPO", "TSPX", "not a program container (offset 0: expected \"TSPO\")"},
+		{"EPOC", "APOC", "expected section EPOC"},
+		{"QUEU", "QUEV", "expected section QUEU"},
 	};
 	size_t bytes;
 	g_autofree char *data = sample_bytes(&bytes);
@@ -300,6 +302,29 @@ static void wrong_frames_say_what_was_expected(void)
 	CU_ASSERT_PTR_NULL(isa_program_read("/nonexistent/x.tspo", &error));
 	CU_ASSERT_TRUE(g_error_matches(error, TSP_ERROR, TSP_ERROR_IO));
 	g_clear_error(&error);
+}
+
+/* Each word that is no NOP or REPEAT belongs to an instruction. */
+static void queues_name_one_instruction_a_word(void)
+{
+	g_autofree char *path = temporary_file();
+	isa_machine *m = machine("tsp");
+	isa_program *p = sample(m);
+	GError *error = NULL;
+	GArray *ids = g_ptr_array_index(p->queue_insns, queue(m, "mem0"));
+
+	g_array_set_size(ids, 0);
+	CU_ASSERT_TRUE_FATAL(isa_program_write(p, path, &error));
+	CU_ASSERT_PTR_NULL(isa_program_read(path, &error));
+	expect_error(&error, "0 instruction numbers for 1 words");
+	g_array_set_size(ids, 1);
+	g_array_index(ids, uint32_t, 0) = 5;
+	CU_ASSERT_TRUE_FATAL(isa_program_write(p, path, &error));
+	CU_ASSERT_PTR_NULL(isa_program_read(path, &error));
+	expect_error(&error, "instruction number 5, expected less than 5");
+	g_unlink(path);
+	isa_program_free(p);
+	isa_machine_free(m);
 }
 
 static void unreadable_containers_are_not_written(void)
@@ -337,16 +362,17 @@ static void unreadable_containers_are_not_written(void)
 int main(void)
 {
 	static const tap_case cases[] = {
-	    {"everything_survives_a_file", everything_survives_a_file},
-	    {"empty_programs_survive_a_file", empty_programs_survive_a_file},
-	    {"order_of_adding_sources_does_not_change_the_hash", order_of_adding_sources_does_not_change_the_hash},
-	    {"hash_changes_with_every_part", hash_changes_with_every_part},
-	    {"truncation_at_every_length_is_a_user_error_with_an_offset",
-	     truncation_at_every_length_is_a_user_error_with_an_offset},
-	    {"every_changed_byte_is_found", every_changed_byte_is_found},
-	    {"signed_nonsense_is_refused_or_harmless", signed_nonsense_is_refused_or_harmless},
-	    {"wrong_frames_say_what_was_expected", wrong_frames_say_what_was_expected},
-	    {"unreadable_containers_are_not_written", unreadable_containers_are_not_written},
+		{"everything_survives_a_file", everything_survives_a_file},
+		{"empty_programs_survive_a_file", empty_programs_survive_a_file},
+		{"order_of_adding_sources_does_not_change_the_hash", order_of_adding_sources_does_not_change_the_hash},
+		{"hash_changes_with_every_part", hash_changes_with_every_part},
+		{"truncation_at_every_length_is_a_user_error_with_an_offset",
+	         truncation_at_every_length_is_a_user_error_with_an_offset},
+		{"every_changed_byte_is_found", every_changed_byte_is_found},
+		{"signed_nonsense_is_refused_or_harmless", signed_nonsense_is_refused_or_harmless},
+		{"wrong_frames_say_what_was_expected", wrong_frames_say_what_was_expected},
+		{"queues_name_one_instruction_a_word", queues_name_one_instruction_a_word},
+		{"unreadable_containers_are_not_written", unreadable_containers_are_not_written},
 	};
 
 	return tap_run("container", cases, G_N_ELEMENTS(cases));

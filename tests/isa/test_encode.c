@@ -70,7 +70,7 @@ static void layout_of_a_load_word_is_the_documented_one(void)
 	CU_ASSERT_TRUE_FATAL(isa_encode(&insn, &word, NULL));
 	/* opcode 8 bits, addr 32, len 12, dst 12 = 64 bits: dst is the top of the low half */
 	CU_ASSERT_EQUAL(word.lo, (uint64_t)(ISA_OP_LOAD + 1) | UINT64_C(0x89abcdef) << 8 | UINT64_C(0x280) << 40 |
-	                             UINT64_C(12) << 52);
+	                                 UINT64_C(12) << 52);
 	CU_ASSERT_EQUAL(word.hi, 0);
 }
 
@@ -223,18 +223,19 @@ static void issue_offsets_run_inner_loop_first(void)
 int main(void)
 {
 	static const tap_case cases[] = {
-	    {"every_op_decodes_to_what_was_encoded", every_op_decodes_to_what_was_encoded},
-	    {"repeat_words_decode_to_loop_and_rotations", repeat_words_decode_to_loop_and_rotations},
-	    {"layout_of_a_load_word_is_the_documented_one", layout_of_a_load_word_is_the_documented_one},
-	    {"opcodes_are_unique_and_zero_is_none", opcodes_are_unique_and_zero_is_none},
-	    {"illegal_opcodes_do_not_decode", illegal_opcodes_do_not_decode},
-	    {"set_padding_does_not_decode", set_padding_does_not_decode},
-	    {"illegal_places_and_types_neither_encode_nor_decode", illegal_places_and_types_neither_encode_nor_decode},
-	    {"fields_beyond_their_width_do_not_encode", fields_beyond_their_width_do_not_encode},
-	    {"fields_the_format_lacks_do_not_vanish_silently", fields_the_format_lacks_do_not_vanish_silently},
-	    {"nops_hold_24_bits", nops_hold_24_bits},
-	    {"names_lead_back_to_their_rows", names_lead_back_to_their_rows},
-	    {"issue_offsets_run_inner_loop_first", issue_offsets_run_inner_loop_first},
+		{"every_op_decodes_to_what_was_encoded", every_op_decodes_to_what_was_encoded},
+		{"repeat_words_decode_to_loop_and_rotations", repeat_words_decode_to_loop_and_rotations},
+		{"layout_of_a_load_word_is_the_documented_one", layout_of_a_load_word_is_the_documented_one},
+		{"opcodes_are_unique_and_zero_is_none", opcodes_are_unique_and_zero_is_none},
+		{"illegal_opcodes_do_not_decode", illegal_opcodes_do_not_decode},
+		{"set_padding_does_not_decode", set_padding_does_not_decode},
+		{"illegal_places_and_types_neither_encode_nor_decode",
+	         illegal_places_and_types_neither_encode_nor_decode},
+		{"fields_beyond_their_width_do_not_encode", fields_beyond_their_width_do_not_encode},
+		{"fields_the_format_lacks_do_not_vanish_silently", fields_the_format_lacks_do_not_vanish_silently},
+		{"nops_hold_24_bits", nops_hold_24_bits},
+		{"names_lead_back_to_their_rows", names_lead_back_to_their_rows},
+		{"issue_offsets_run_inner_loop_first", issue_offsets_run_inner_loop_first},
 	};
 
 	return tap_run("encode", cases, G_N_ELEMENTS(cases));

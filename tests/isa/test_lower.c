@@ -133,19 +133,22 @@ static void loops_become_repeat_words(void)
 		int64_t next; /* cycle of the instruction behind */
 		const char *words;
 	} cases[] = {
-	    /* issues at 10, 12, 14, 16; the queue goes on at 17 */
-	    {{4, 2, 16}, {1, 0, 0}, 17, "nop 10; load; repeat 3 every 2 step 16; load"},
-	    {{4, 2, 16}, {1, 0, 0}, 19, "nop 10; load; repeat 3 every 2 step 16; nop 2; load"},
-	    /* outer runs begin at 10, 30, 50; the last issue is 56 */
-	    {{4, 2, 16}, {3, 20, 640}, 57, "nop 10; load; repeat 3 every 2 step 16; repeat 2 every 20 step 640; load"},
-	    /* an outer loop alone keeps its level behind an empty inner one; issues at 10, 15, 20 */
-	    {{1, 0, 0},
-	     {3, 5, -16},
-	     22,
-	     "nop 10; load; repeat 0 every 0 step 0; repeat 2 every 5 step -16; nop 1; load"},
-	    {{1, 0, 0}, {1, 0, 0}, 11, "nop 10; load; load"},
-	    /* the greatest loop: issues at 10..65545 */
-	    {{65536, 1, 1}, {1, 0, 0}, 65546, "nop 10; load; repeat 65535 every 1 step 1; load"},
+		/* issues at 10, 12, 14, 16; the queue goes on at 17 */
+		{{4, 2, 16}, {1, 0, 0}, 17, "nop 10; load; repeat 3 every 2 step 16; load"},
+		{{4, 2, 16}, {1, 0, 0}, 19, "nop 10; load; repeat 3 every 2 step 16; nop 2; load"},
+		/* outer runs begin at 10, 30, 50; the last issue is 56 */
+		{{4, 2, 16},
+	         {3, 20, 640},
+	         57,
+	         "nop 10; load; repeat 3 every 2 step 16; repeat 2 every 20 step 640; load"},
+		/* an outer loop alone keeps its level behind an empty inner one; issues at 10, 15, 20 */
+		{{1, 0, 0},
+	         {3, 5, -16},
+	         22,
+	         "nop 10; load; repeat 0 every 0 step 0; repeat 2 every 5 step -16; nop 1; load"},
+		{{1, 0, 0}, {1, 0, 0}, 11, "nop 10; load; load"},
+		/* the greatest loop: issues at 10..65545 */
+		{{65536, 1, 1}, {1, 0, 0}, 65546, "nop 10; load; repeat 65535 every 1 step 1; load"},
 	};
 	isa_machine *m = machine("tsp");
 	unsigned q = queue(m, "mem0");
@@ -204,6 +207,8 @@ static void what_cannot_be_a_queue_is_refused(void)
 	expect_refusal(m, &one, 1, "a loop of 0 issues");
 	one = loop_load(mem, -1, none, none);
 	expect_refusal(m, &one, 1, "issues before cycle 0");
+	one = loop_load(mem, INT64_C(1) << 40, none, none);
+	expect_refusal(m, &one, 1, "issues later than a container can say");
 	one = send_at(m, mem, 0);
 	expect_refusal(m, &one, 1, "@0 mem1: send (layer1): this queue belongs to another unit");
 	one = loop_load(link, 0, none, none);
@@ -334,6 +339,64 @@ static void queues_that_run_dry_are_refused(void)
 	isa_machine_free(m);
 }
 
+/* Words: s@0, fetch@1, s@2, load@3, then REPEAT as word 4, read one cycle after the issue before it: the inner one at
+ * 4, the outer one (word 5) after the last inner issue, at 3 + 4 + 1 = 8.  Word 4 arrives at 1 + L, word 5 at 2 + L. */
+static void repeat_words_must_arrive_in_time_too(void)
+{
+	static const struct {
+		const char *fetch_cycles;
+		isa_loop inner, outer;
+		const char *error; /* NULL: fits */
+	} cases[] = {
+		{"3", {3, 2, 0}, {1, 0, 0}, NULL},
+		{"4", {3, 2, 0}, {1, 0, 0}, "runs dry at cycle 4: its next word arrives at 5"},
+		{"3", {3, 2, 0}, {2, 9, 0}, NULL},
+		/* an empty inner loop: both words are read at 4 */
+		{"2", {1, 0, 0}, {2, 9, 0}, NULL},
+		{"3", {1, 0, 0}, {2, 9, 0}, "runs dry at cycle 4: its next word arrives at 5"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		isa_machine *m = small_queues("4", "2", cases[i].fetch_cycles);
+		isa_program *p = isa_program_new(m);
+		unsigned q = queue(m, "c2c.w0");
+		isa_insn insn;
+		GError *error = NULL;
+
+		add_send(p, m, q, 0);
+		add_send(p, m, q, 2);
+		insn = send_at(m, q, 3);
+		insn.loop[0] = cases[i].inner;
+		insn.loop[1] = cases[i].outer;
+		isa_program_add(p, &insn, 0);
+		CU_ASSERT_EQUAL(isa_lower(p, m, &error), cases[i].error == NULL);
+		if (cases[i].error)
+			expect_error(&error, cases[i].error);
+		else if (error)
+			tap_note("%s", error->message);
+		isa_program_free(p);
+		isa_machine_free(m);
+	}
+	/* word 5 alone late: the inner REPEAT is word 3, the outer one word 4, read at 2 + 4 + 1 = 7, there at 1 + 7 */
+	for (int late = 0; late < 2; late++) {
+		isa_machine *m = small_queues("4", "2", late ? "7" : "6");
+		isa_program *p = isa_program_new(m);
+		unsigned q = queue(m, "c2c.w0");
+		isa_insn insn = send_at(m, q, 2);
+		GError *error = NULL;
+
+		add_send(p, m, q, 0);
+		insn.loop[0] = (isa_loop){3, 2, 0};
+		insn.loop[1] = (isa_loop){2, 9, 0};
+		isa_program_add(p, &insn, 0);
+		CU_ASSERT_EQUAL(isa_lower(p, m, &error), !late);
+		if (late)
+			expect_error(&error, "runs dry at cycle 7: its next word arrives at 8");
+		isa_program_free(p);
+		isa_machine_free(m);
+	}
+}
+
 static void a_fetch_of_the_program_without_room_is_refused(void)
 {
 	isa_machine *m = small_queues("4", "4", "8");
@@ -378,7 +441,7 @@ static void replay_queue(const isa_machine *m, const GArray *words, replayed *r)
 			for (uint32_t k = 1; k < insn.loop[0].count; k++)
 				for (guint l = 0; l < length; l++) {
 					int64_t at =
-					    g_array_index(run, int64_t, l) + (int64_t)k * insn.loop[0].interval;
+						g_array_index(run, int64_t, l) + (int64_t)k * insn.loop[0].interval;
 
 					g_array_append_val(run, at);
 					g_array_append_val(r->cycles, at);
@@ -533,22 +596,24 @@ static void tensor_locations_follow_their_terms(void)
 int main(void)
 {
 	static const tap_case cases[] = {
-	    {"nops_fill_exactly_the_free_cycles", nops_fill_exactly_the_free_cycles},
-	    {"long_gaps_take_several_nops", long_gaps_take_several_nops},
-	    {"instructions_are_sorted_by_cycle", instructions_are_sorted_by_cycle},
-	    {"loops_become_repeat_words", loops_become_repeat_words},
-	    {"what_cannot_be_a_queue_is_refused", what_cannot_be_a_queue_is_refused},
-	    {"barrier_machines_begin_with_notify_and_syncs", barrier_machines_begin_with_notify_and_syncs},
-	    {"barrier_refuses_what_issues_before_the_release", barrier_refuses_what_issues_before_the_release},
-	    {"fetches_take_the_place_of_single_nops", fetches_take_the_place_of_single_nops},
-	    {"fetches_split_longer_nops_as_soon_as_there_is_room", fetches_split_longer_nops_as_soon_as_there_is_room},
-	    {"queues_that_fit_need_no_fetch", queues_that_fit_need_no_fetch},
-	    {"queues_that_run_dry_are_refused", queues_that_run_dry_are_refused},
-	    {"a_fetch_of_the_program_without_room_is_refused", a_fetch_of_the_program_without_room_is_refused},
-	    {"random_programs_issue_when_they_say", random_programs_issue_when_they_say},
-	    {"instances_run_on_over_all_issues", instances_run_on_over_all_issues},
-	    {"equal_maps_share_a_number", equal_maps_share_a_number},
-	    {"tensor_locations_follow_their_terms", tensor_locations_follow_their_terms},
+		{"nops_fill_exactly_the_free_cycles", nops_fill_exactly_the_free_cycles},
+		{"long_gaps_take_several_nops", long_gaps_take_several_nops},
+		{"instructions_are_sorted_by_cycle", instructions_are_sorted_by_cycle},
+		{"loops_become_repeat_words", loops_become_repeat_words},
+		{"what_cannot_be_a_queue_is_refused", what_cannot_be_a_queue_is_refused},
+		{"barrier_machines_begin_with_notify_and_syncs", barrier_machines_begin_with_notify_and_syncs},
+		{"barrier_refuses_what_issues_before_the_release", barrier_refuses_what_issues_before_the_release},
+		{"fetches_take_the_place_of_single_nops", fetches_take_the_place_of_single_nops},
+		{"fetches_split_longer_nops_as_soon_as_there_is_room",
+	         fetches_split_longer_nops_as_soon_as_there_is_room},
+		{"queues_that_fit_need_no_fetch", queues_that_fit_need_no_fetch},
+		{"queues_that_run_dry_are_refused", queues_that_run_dry_are_refused},
+		{"repeat_words_must_arrive_in_time_too", repeat_words_must_arrive_in_time_too},
+		{"a_fetch_of_the_program_without_room_is_refused", a_fetch_of_the_program_without_room_is_refused},
+		{"random_programs_issue_when_they_say", random_programs_issue_when_they_say},
+		{"instances_run_on_over_all_issues", instances_run_on_over_all_issues},
+		{"equal_maps_share_a_number", equal_maps_share_a_number},
+		{"tensor_locations_follow_their_terms", tensor_locations_follow_their_terms},
 	};
 
 	return tap_run("lower", cases, G_N_ELEMENTS(cases));

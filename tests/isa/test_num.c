@@ -142,15 +142,16 @@ static void functions_agree_with_long_double_on_random_inputs(void)
 int main(void)
 {
 	static const tap_case cases[] = {
-	    {"every_fp16_survives_fp32_and_back", every_fp16_survives_fp32_and_back},
-	    {"fp16_values_are_the_defined_ones", fp16_values_are_the_defined_ones},
-	    {"ties_go_to_even_everywhere", ties_go_to_even_everywhere},
-	    {"fp64_to_fp16_rounds_once", fp64_to_fp16_rounds_once},
-	    {"extremes_of_fp64_become_zero_or_infinity", extremes_of_fp64_become_zero_or_infinity},
-	    {"nan_is_canonical", nan_is_canonical},
-	    {"functions_at_their_special_points", functions_at_their_special_points},
-	    {"exp_is_right_next_to_a_rounding_boundary", exp_is_right_next_to_a_rounding_boundary},
-	    {"functions_agree_with_long_double_on_random_inputs", functions_agree_with_long_double_on_random_inputs},
+		{"every_fp16_survives_fp32_and_back", every_fp16_survives_fp32_and_back},
+		{"fp16_values_are_the_defined_ones", fp16_values_are_the_defined_ones},
+		{"ties_go_to_even_everywhere", ties_go_to_even_everywhere},
+		{"fp64_to_fp16_rounds_once", fp64_to_fp16_rounds_once},
+		{"extremes_of_fp64_become_zero_or_infinity", extremes_of_fp64_become_zero_or_infinity},
+		{"nan_is_canonical", nan_is_canonical},
+		{"functions_at_their_special_points", functions_at_their_special_points},
+		{"exp_is_right_next_to_a_rounding_boundary", exp_is_right_next_to_a_rounding_boundary},
+		{"functions_agree_with_long_double_on_random_inputs",
+	         functions_agree_with_long_double_on_random_inputs},
 	};
 
 	return tap_run("num", cases, G_N_ELEMENTS(cases));

@@ -73,7 +73,7 @@ rig *rig_run_program(isa_program *program, isa_machine *machine, const rig_setup
 	require(r->kernel != NULL, &error);
 	r->chip = tsp_chip_new(machine, program, r->kernel, &r->probe, &options, &error);
 	require(r->chip != NULL, &error);
-	require(sim_kernel_run(r->kernel, SIM_NEVER, &error), &error);
+	require(sim_kernel_run(r->kernel, s->until ? s->until : SIM_NEVER, &error), &error);
 	probe_flush(&r->probe);
 	r->counters = tsp_chip_counters(r->chip);
 	return r;

@@ -216,7 +216,7 @@ fixture *fixture_gemm(unsigned layers, unsigned blocks, bool streams)
 			unsigned spread = c.mems / 4;
 
 			/* Two reads: the weights before the block, its activations with it. */
-			for (unsigned i = 0; i < MIN(spread, 6U); i++)
+			for (unsigned i = 0; i < MIN(spread, 18U); i++)
 				add(f, (plane * spread + i) % c.mems, FIXTURE_LOAD, node, t - 90 + (int64_t)i, 40, 1, 5,
 				    640, 40);
 			add(f, c.mxm + plane * 3, FIXTURE_LW, node, t - 84, 80, 1, 1, 640, 0);

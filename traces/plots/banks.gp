@@ -58,7 +58,8 @@ if (timed) {
 	set palette defined (0 "#eef4f9", 0.35 "#74add1", 0.6 "#fee090", 0.8 "#f46d43", 1 "#a50026")
 	set cbrange [0:peak]
 	set cblabel "requests a cycle" offset 0.5,0
-	set colorbox user origin screen (width - 98.0) / width, screen 52.0 / height size screen 14.0 / width, screen 1.0 * lower / height
+	set colorbox user origin screen (width - 98.0) / width, screen 52.0 / height \
+		size screen 14.0 / width, screen 1.0 * lower / height
 	plot data2 using (0.5 * ($2 + $3)):1:2:3:($1 - 0.5):($1 + 0.5):4 with boxxyerror fs solid 1 noborder lc palette, \
 	     data3 using 1:(-0.5):xtic(2) with dots lc rgb "white"
 }

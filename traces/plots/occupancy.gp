@@ -23,14 +23,19 @@ unset key
 set label 1 heading at screen 128.0 / width, screen 1 - 20.0 / height font ",14" noenhanced
 set label 2 subheading at screen 128.0 / width, screen 1 - 42.0 / height font ",10" textcolor rgb "#444444" noenhanced
 
-set label 3 "occupied" at screen (width - 57.0) / width, screen 1 - (top - 8.0) / height font ",8" textcolor rgb "#666666"
+set label 3 "occupied" at screen (width - 57.0) / width, screen 1 - (top - 8.0) / height font ",8" \
+	textcolor rgb "#666666"
 
 # Tracks, boxes, row labels left and right, lines between units, layers' bounds and names.
-plot data2 using (0.5 * (start + stop)):1:(start):(stop):($1 - 0.40):($1 + 0.40) with boxxyerror fs solid 1 noborder lc rgb "#f3f3f3", \
-     data1 using (0.5 * ($1 + $2)):3:1:2:($3 - 0.40):($3 + 0.40):4 with boxxyerror fs solid 1 noborder lc rgb variable, \
+middle = 0.5 * (start + stop)
+plot data2 using (middle):1:(start):(stop):($1 - 0.40):($1 + 0.40) with boxxyerror \
+         fs solid 1 noborder lc rgb "#f3f3f3", \
+     data1 using (0.5 * ($1 + $2)):3:1:2:($3 - 0.40):($3 + 0.40):4 with boxxyerror \
+         fs solid 1 noborder lc rgb variable, \
      data2 using (start):1:ytic(2) with dots lc rgb "white", \
      data2 using (stop):1:3 with labels left offset 0.5,0 font ",8" textcolor rgb "#444444" noenhanced, \
      data3 using (start):($2 + 0.5):(stop - start):(0) with vectors nohead lc rgb "#cccccc" lw 1, \
      data4 using 1:(0.5):(0):(layers > 1 ? rows : 0) with vectors nohead lc rgb "#888888" dt 2 lw 1, \
-     data4 using 1:(0.5):(layers > 1 ? stringcolumn(2) : "") with labels left offset 0,0.6 font ",9" textcolor rgb "#444444" noenhanced, \
+     data4 using 1:(0.5):(layers > 1 ? stringcolumn(2) : "") with labels left offset 0,0.6 font ",9" \
+         textcolor rgb "#444444" noenhanced, \
      data5 using 1:(rows + 0.5):xtic(2) with dots lc rgb "white"

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which queue was occupied when?
 --
--- Cycles are cut into at most 1,200 columns of equal width; a cell's shade is the share of its queue-cycles that lie in
--- spans.  Short runs have columns of one cycle, so nothing is lost.  A unit with more than 16 used queues in a hemisphere
--- shows 4, 8 or 16 neighbours in a row.
+-- Cycles are cut into at most 1,200 columns of equal width; a cell's shade is the share of its queue-cycles that lie
+-- in spans.  Short runs have columns of one cycle, so nothing is lost.  A unit with more than 16 used queues in a
+-- hemisphere shows 4, 8 or 16 neighbours in a row.
 
 DROP TABLE IF EXISTS temp.plot_queue;
 CREATE TEMP TABLE plot_queue AS
@@ -15,8 +15,8 @@ WITH used AS (
 	FROM queues q WHERE EXISTS (SELECT 1 FROM span s WHERE s.queue = q.id)
 )
 SELECT id AS queue, name, unit,
-       dense_rank() OVER (
-              ORDER BY first, place / CASE WHEN number <= 16 THEN 1 WHEN number <= 48 THEN 4 WHEN number <= 96 THEN 8 ELSE 16 END) AS row
+       dense_rank() OVER (ORDER BY first, place / CASE WHEN number <= 16 THEN 1 WHEN number <= 48 THEN 4
+                                                       WHEN number <= 96 THEN 8 ELSE 16 END) AS row
 FROM used;
 
 DROP TABLE IF EXISTS temp.plot_row;
@@ -60,11 +60,14 @@ FROM lines l JOIN plot_queue q ON q.queue = l.queue, json_each(l.cells) c GROUP 
 SELECT coalesce((SELECT value FROM run WHERE key = 'machine'), '') || ': '
        || coalesce((SELECT value FROM run WHERE key = 'workload'), '') AS heading,
        printf('%,d cycles', coalesce((SELECT value FROM counter WHERE name = 'cycles'), a.stop - a.start))
-       || coalesce(printf(', MXM utilisation %.1f %%', 100.0 * (SELECT value FROM counter WHERE name = 'macs')
-              / nullif((SELECT value FROM counter WHERE name = 'mxm_peak') * (SELECT value FROM counter WHERE name = 'cycles'), 0)), '')
-       || CASE WHEN a.width > 1 THEN printf('; a column is %,d cycles, its shade the share of them occupied', a.width) ELSE '' END
+       || coalesce((SELECT printf(', MXM utilisation %.1f %%', 100.0 * m.value / (p.value * c.value))
+              FROM counter m, counter p, counter c
+              WHERE m.name = 'macs' AND p.name = 'mxm_peak' AND c.name = 'cycles' AND p.value * c.value > 0), '')
+       || CASE WHEN a.width > 1
+              THEN printf('; a column is %,d cycles, its shade the share of them occupied', a.width) ELSE '' END
        || coalesce((SELECT '; cycles ' || value || ' only' FROM run WHERE key = 'trace.window'), '')
-       || CASE (SELECT value FROM run WHERE key = 'status') WHEN 'complete' THEN '' ELSE '; the trace is incomplete' END AS subheading,
+       || CASE (SELECT value FROM run WHERE key = 'status') WHEN 'complete' THEN ''
+              ELSE '; the trace is incomplete' END AS subheading,
        coalesce(a.start, 0) AS start, coalesce(a.stop, 1) AS stop,
        (SELECT count(*) FROM plot_row) AS rows,
        (SELECT count(epoch) FROM plot_layer) AS layers
@@ -79,14 +82,17 @@ WITH shaded AS (
 )
 SELECT a.start + min(bin) * a.width, min(a.stop, a.start + (max(bin) + 1) * a.width), i.row,
        -- Between an eighth and all of the unit's colour, the rest white.
-       (255 - (255 - u.red) * (2 + min(shade, 16)) / 18) * 65536 + (255 - (255 - u.green) * (2 + min(shade, 16)) / 18) * 256
+       (255 - (255 - u.red) * (2 + min(shade, 16)) / 18) * 65536
+       + (255 - (255 - u.green) * (2 + min(shade, 16)) / 18) * 256
        + 255 - (255 - u.blue) * (2 + min(shade, 16)) / 18
 FROM islands i JOIN plot_row r ON r.row = i.row JOIN plot_unit u ON u.unit = r.unit, plot_axis a
 GROUP BY i.row, shade, island ORDER BY i.row, min(bin);
 
 -- Rows: row, label, share of cycles occupied.
 SELECT r.row,
-       r.first || CASE WHEN r.queues > 1 THEN '…' || replace(r.last, rtrim(r.last, '0123456789'), '') ELSE '' END,
+       -- Digits of the last name behind an ellipsis.
+       r.first || CASE WHEN r.queues > 1 THEN char(8230) || replace(r.last, rtrim(r.last, '0123456789'), '')
+                       ELSE '' END,
        printf('%.0f %%', 100.0 * (SELECT sum(c.busy) FROM plot_cell c WHERE c.row = r.row)
               / (r.queues * (SELECT max(1, stop - start) FROM plot_axis)))
 FROM plot_row r ORDER BY r.row;
@@ -96,7 +102,8 @@ SELECT first, last FROM plot_unit ORDER BY first;
 
 -- Layers: first issue, name (empty where it would run into the next one's).
 SELECT l.start,
-       CASE WHEN lead(l.start, 1, a.stop) OVER (ORDER BY l.start) - l.start < 0.045 * (a.stop - a.start) THEN '' ELSE e.name END
+       CASE WHEN lead(l.start, 1, a.stop) OVER (ORDER BY l.start) - l.start < 0.045 * (a.stop - a.start) THEN ''
+            ELSE e.name END
 FROM plot_layer l JOIN epochs e ON e.id = l.epoch, plot_axis a ORDER BY l.start;
 
 -- Tics: cycle, label.

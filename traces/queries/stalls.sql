@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What made the machine late, by cause?
 --
--- cause []: bank delay (an access ended later than alone in the memory), freeze (the machine stood still for a bank), or a violation
+-- cause []: bank delay (an access ended later than alone in memory), freeze (the machine stood still), or a violation
 -- count []: accesses (below level full: spans with one), freezes, violations
 -- cycles [cycles]: summed over them, accesses that overlap counted each; a violation's length is not known
 SELECT cause AS cause, count AS count, cycles AS cycles FROM (

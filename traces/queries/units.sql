@@ -10,7 +10,10 @@
 -- work []: useful MACs (MXM), lane operations (VXM, SXM), bytes (MEM, C2C)
 -- delay [cycles]: by which its accesses ended later than alone in the memory
 WITH whole AS (
-	SELECT max(1, coalesce((SELECT value FROM counter WHERE name = 'cycles'), max(due) - min(start), 1)) AS cycles FROM span
+	-- Of a windowed trace, what it holds.
+	SELECT max(1, CASE WHEN EXISTS (SELECT 1 FROM run WHERE key = 'trace.window') THEN max(stop) - min(start)
+	       ELSE coalesce((SELECT value FROM counter WHERE name = 'cycles'), max(due) - min(start)) END) AS cycles
+	FROM span
 ), busy AS (
 	SELECT queue, sum(stop - start) AS occupied, sum(issues) AS issues, sum(work) AS work, sum(delay) AS delay
 	FROM span GROUP BY queue

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products and convolutions on the stream-style machine.
+ *
+ * An *engine* is what takes one activation vector: a plane (int8) or a pair of planes (fp16).  Work is cut into *units*: a
+ * batch, a tile of rows and a block of columns; a unit's K blocks are worked off in *steps*.  In a step one or more
+ * *strands* run side by side, each for some of the unit's rows: activations flow outward from the slices to the engines of
+ * the strand, their sums inward to the VXM, which adds them in K order to the old sum and sends the new one back
+ * to the slices.
+ *
+ * Two ways to share the engines: all of them on one unit (K blocks over engines; K blocks left over are cut by rows), or
+ * units of their own, which is better when units are short and many.
+ */
+#ifndef TSPSIM_SCHED_EMIT_ISCA20_MXM_H
+#define TSPSIM_SCHED_EMIT_ISCA20_MXM_H
+
+#include "sched/emit/isca20_memory.h"
+
+enum { ISCA_ENGINES = 4, ISCA_PARTS = 4 };
+
+/* Consecutive rows of the right-hand operand; of a convolution, one filter row, some taps, some channels. */
+typedef struct isca_kblock {
+	uint64_t row;
+	uint32_t rows;
+	uint64_t r, s, c;
+} isca_kblock;
+
+/* Which of the four equal parts of a unit's rows. */
+enum isca_share { ISCA_ALL, ISCA_HALF, ISCA_QUARTER, ISCA_SHARES };
+
+typedef struct isca_strand {
+	uint8_t part, parts; /* parts PART .. PART + PARTS - 1 of ISCA_PARTS */
+	uint8_t count;
+	uint16_t kblock[ISCA_ENGINES];
+	uint8_t engine[ISCA_ENGINES]; /* ISCA_OWN_ENGINE: the unit's */
+} isca_strand;
+enum { ISCA_OWN_ENGINE = 0xff };
+
+typedef struct isca_stage {
+	unsigned count;
+	isca_strand strand[ISCA_ENGINES];
+} isca_stage;
+
+typedef struct isca_batch {
+	uint64_t a, b, c; /* first rows in the tensors (A of a convolution: number of image and group) */
+	uint64_t group;   /* which set of weights */
+} isca_batch;
+
+/* All matrix macros of one graph node. */
+typedef struct isca_work {
+	bool is_conv;
+	graph_conv conv;
+	enum isa_type type;
+	unsigned bytes;     /* of an element of A and B */
+	unsigned engines;
+	uint32_t interval;
+	uint32_t a, b, c;   /* tensors */
+	uint64_t m, n;
+	uint64_t blocks;    /* of columns */
+	GArray *batches;    /* isca_batch */
+	uint64_t groups;
+	GArray *kblocks;    /* isca_kblock */
+	GArray *steps;      /* isca_stage */
+	bool own;           /* units have an engine of their own */
+	bool by_batch;      /* then: by batch, else by column block */
+	uint64_t part_rows; /* rows of a part; a tile has four */
+	uint64_t tile_rows, tiles;
+	uint32_t window;    /* units that take turns, so that sums are back before they are wanted */
+	uint32_t load_rows; /* rows of B in one LW */
+	/* layout; tiles of host operands are private */
+	bool a_private, b_private;
+	isca_tile a_tile[ISCA_ENGINES][ISCA_SHARES]; /* of the K blocks that the engine takes with that share */
+	GArray *b_tiles;    /* isca_tile: K block * engines + engine */
+	isca_tile sum[2];   /* partial sums: batch = unit in the window, row */
+	unsigned chunks;    /* conv: channel blocks */
+} isca_work;
+
+/* Work of macros FIRST..FIRST+COUNT-1 (of one node). */
+isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count);
+void isca_work_free(isca_work *work);
+
+static inline const isca_kblock *isca_kblock_at(const isca_work *w, unsigned i)
+{
+	return &g_array_index(w->kblocks, isca_kblock, i);
+}
+static inline const isca_batch *isca_batch_at(const isca_work *w, uint64_t i)
+{
+	return &g_array_index(w->batches, isca_batch, i);
+}
+static inline unsigned isca_engine_side(const isca_work *w, unsigned engine)
+{
+	return 2 * engine / w->engines;
+}
+/* The even plane of an engine. */
+static inline unsigned isca_engine_plane(const isca_work *w, unsigned engine)
+{
+	return engine * (ISCA_ENGINES / w->engines);
+}
+
+/* Where one byte of an activation lies: row M of batch BATCH, K block KBLOCK, for ENGINE. */
+uint32_t isca_a_place(const isca_work *w, const GArray *tensors, uint64_t batch, unsigned kblock, uint64_t m,
+                      unsigned engine, enum isca_share share, unsigned byte);
+/* Where one byte of row ROW of a K block lies, columns of block BLOCK. */
+uint32_t isca_b_place(const isca_work *w, const GArray *tensors, uint64_t batch, unsigned kblock, uint64_t block,
+                      uint32_t row, unsigned engine, unsigned byte);
+uint32_t isca_c_place(const isca_work *w, const GArray *tensors, uint64_t batch, uint64_t m, uint64_t block, unsigned byte);
+
+/* Schedules all of it. */
+bool isca_emit_work(isca *c, isca_work *work, const GArray *tensors);
+
+/* State of the matrix unit: planes are taken in order, each pass after the one before. */
+typedef struct isca_plane {
+	int64_t loadable;  /* cycle from which the shadow buffer may be loaded */
+	int64_t free;      /* cycle from which new weights may be active */
+} isca_plane;
+struct isca_mxm {
+	isca_plane plane[ISCA_ENGINES];
+};
+
+#endif
