@@ -33,3 +33,7 @@ libsched_a_SOURCES += \
 	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
 	sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c sched/emit/tsp_mxm.h sched/emit/tsp_place.c \
 	sched/emit/tsp_tile.c
+
+# The independent checker.
+libsched_a_SOURCES += \
+	sched/check.c sched/check.h sched/check_place.c sched/check_unit.c sched/check_memory.c
