@@ -37,9 +37,16 @@ typedef struct isca_chain {
 bool isca_time_chain(const isca *c, const isca_loop *loop, isca_chain *chain);
 int64_t isca_op_cycles(const isca *c, enum isa_op op);
 
-/* Cuts a loop into loops that fit the machine; values between them go through tensors appended to TENSORS (isca_tensor).
+/* How much a loop may do at once. */
+typedef struct isca_limits {
+	unsigned load_bytes; /* per lane and iteration */
+	bool single;         /* a tensor of several vectors is used once only */
+} isca_limits;
+
+/* Cuts a loop into loops that fit the machine and LIMITS; values between them go through tensors appended to TENSORS (isca_tensor).
  * Array of isca_loop *, free with isca_loop_free. */
-GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, GArray *tensors);
+GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, const isca_limits *limits,
+                           GArray *tensors);
 isca_loop *isca_loop_new(uint64_t n0, uint64_t n1, uint64_t lanes);
 void isca_loop_free(isca_loop *loop);
 

@@ -48,7 +48,7 @@ static void list_tensors(isca_plan *plan)
 static void add_loops(isca_plan *plan, uint32_t macro)
 {
 	const low_macro *m = &g_array_index(plan->c->low->macros, low_macro, macro);
-	GPtrArray *loops = isca_split_loop(plan->c, &m->vloop, m->name, plan->tensors);
+	GPtrArray *loops = isca_split_loop(plan->c, &m->vloop, m->name, &plan->limits, plan->tensors);
 
 	for (guint l = 0; l < loops->len; l++) {
 		isca_operation op = {.kind = m->kind, .macro = macro, .loop = g_ptr_array_index(loops, l)};
@@ -70,31 +70,40 @@ static uint32_t add_work(isca_plan *plan, uint32_t first)
 	while (first + count < macros->len && m[count].kind == m->kind && m[count].node == m->node)
 		count++;
 	op.work = isca_work_new(plan->c, plan->tensors, first, count);
+	if (!op.work)
+		return 0;
 	g_array_append_val(plan->operations, op);
 	return count;
 }
 
-static void list_operations(isca_plan *plan)
+static void add_turn(isca_plan *plan, uint32_t macro)
+{
+	const low_macro *m = &g_array_index(plan->c->low->macros, low_macro, macro);
+	isca_operation op = {.kind = m->kind, .macro = macro};
+
+	op.turn = isca_turn_new(plan->c, &m->transpose, plan->tensors);
+	g_array_append_val(plan->operations, op);
+}
+
+static bool list_operations(isca_plan *plan)
 {
 	const low_program *low = plan->c->low;
 
 	for (guint i = 0; i < low->macros->len;) {
 		const low_macro *m = &g_array_index(low->macros, low_macro, i);
+		uint32_t count = 1;
 
-		if (m->kind == LOW_MATMUL || m->kind == LOW_CONV) {
-			i += add_work(plan, i);
-			continue;
-		}
-		if (m->kind == LOW_VLOOP) {
+		if (m->kind == LOW_VLOOP)
 			add_loops(plan, i);
-		} else {
-			isca_operation op = {.kind = m->kind, .macro = i};
-
-			op.turn = isca_turn_new(plan->c, &m->transpose, plan->tensors);
-			g_array_append_val(plan->operations, op);
-		}
-		i++;
+		else if (m->kind == LOW_TRANSPOSE)
+			add_turn(plan, i);
+		else
+			count = add_work(plan, i);
+		if (!count)
+			return false;
+		i += count;
 	}
+	return true;
 }
 
 /* How often does LOOP load (store) tensor I in one iteration? */
@@ -242,7 +251,6 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 			continue;
 		if (!isca_choose_shape(plan, i, shape)) {
 			*hopeless = true;
-			if (getenv("ISCA_DEBUG")) g_printerr("hopeless %u %s\n", i, t->name);
 			return false;
 		}
 		order[count++] =
@@ -250,10 +258,8 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 	}
 	qsort(order, count, sizeof(entry), compare_entries);
 	for (guint i = 0; i < count; i++)
-		if (!place_tensor(plan, order[i].tensor)) {
-			if (getenv("ISCA_DEBUG")) g_printerr("cap %u: tensor %u %s width %lu life %u..%u rows %lu\n", plan->cap, order[i].tensor, isca_plan_tensor(plan, order[i].tensor)->name, order[i].width, isca_plan_tensor(plan, order[i].tensor)->first, isca_plan_tensor(plan, order[i].tensor)->last, isca_plan_tensor(plan, order[i].tensor)->rows);
+		if (!place_tensor(plan, order[i].tensor))
 			return false;
-		}
 	for (guint o = 0; o < plan->operations->len; o++) {
 		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
 
@@ -291,7 +297,23 @@ static bool refuse(const isca_plan *plan)
 	return false;
 }
 
-static bool place_somehow(isca_plan *plan)
+/* Makes the lists anew, for the present limits. */
+static bool list_all(isca_plan *plan)
+{
+	g_array_set_size(plan->operations, 0);
+	g_array_set_size(plan->tensors, 0);
+	list_tensors(plan);
+	if (!list_operations(plan))
+		return false;
+	find_lives(plan);
+	g_array_set_size(plan->shapes, plan->tensors->len);
+	for (guint i = 0; i < plan->tensors->len; i++)
+		isca_plan_tensor(plan, i)->tiles = g_array_new(FALSE, TRUE, sizeof(isca_tile));
+	return true;
+}
+
+/* Tries less and less spreading, then smaller parts of tensors. */
+static bool place_spread(isca_plan *plan)
 {
 	static const unsigned caps[] = {16, 8, 4, 2, 1};
 	bool hopeless = false;
@@ -304,7 +326,41 @@ static bool place_somehow(isca_plan *plan)
 				return true;
 		}
 	}
+	return false;
+}
+
+static bool place_somehow(isca_plan *plan)
+{
+	const isca_limits limits[] = {{plan->c->stream_count, false}, {16, false}, {8, false}, {8, true}};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
+		plan->limits = limits[i];
+		if (!list_all(plan))
+			return false;
+		if (place_spread(plan))
+			return true;
+	}
 	return refuse(plan);
+}
+
+static void fill_memory(isca_plan *plan)
+{
+	for (guint i = 0; i < plan->tensors->len; i++) {
+		const isca_tensor *t = isca_plan_tensor(plan, i);
+
+		if (t->host && t->tiles->len)
+			isca_add_images(plan->c, t, &g_array_index(t->tiles, isca_tile, 0));
+		if (t->node != UINT32_MAX && t->tiles->len == 1)
+			isca_describe(plan->c, t);
+	}
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (op->work)
+			isca_fill_work(plan, op->work);
+		if (op->turn)
+			isca_fill_turn(plan, op->turn);
+	}
 }
 
 isca_plan *isca_plan_new(isca *c)
@@ -317,32 +373,11 @@ isca_plan *isca_plan_new(isca *c)
 	plan->shapes = g_array_new(FALSE, TRUE, sizeof(isca_shape));
 	g_array_set_clear_func(plan->operations, clear_operation);
 	g_array_set_clear_func(plan->tensors, clear_tensor);
-	list_tensors(plan);
-	list_operations(plan);
-	find_lives(plan);
-	g_array_set_size(plan->shapes, plan->tensors->len);
-	for (guint i = 0; i < plan->tensors->len; i++)
-		isca_plan_tensor(plan, i)->tiles = g_array_new(FALSE, TRUE, sizeof(isca_tile));
 	if (!place_somehow(plan)) {
 		isca_plan_free(plan);
 		return NULL;
 	}
-	for (guint i = 0; i < plan->tensors->len; i++) {
-		const isca_tensor *t = isca_plan_tensor(plan, i);
-
-		if (t->host && t->tiles->len)
-			isca_add_images(c, t, &g_array_index(t->tiles, isca_tile, 0));
-		if (t->node != UINT32_MAX && t->tiles->len == 1)
-			isca_describe(c, t);
-	}
-	for (guint o = 0; o < plan->operations->len; o++) {
-		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
-
-		if (op->work)
-			isca_fill_work(plan, op->work);
-		if (op->turn)
-			isca_fill_turn(plan, op->turn);
-	}
+	fill_memory(plan);
 	return plan;
 }
 
