@@ -15,7 +15,8 @@
 
 enum { ISCA_STEPS_MAX = 96 };
 
-/* As low_vloop; references name isca_tensors (isca_plan.tensors). */
+/* As low_vloop; references name isca_tensors (isca_plan.tensors), and imm of a load or store is the first byte of the
+ * element that it moves. */
 typedef struct isca_loop {
 	uint64_t n0, n1, lanes;
 	GArray *steps; /* low_step */
@@ -41,6 +42,7 @@ int64_t isca_op_cycles(const isca *c, enum isa_op op);
 typedef struct isca_limits {
 	unsigned load_bytes; /* per lane and iteration */
 	bool single;         /* a tensor of several vectors is used once only */
+	bool apart;          /* transpositions work on copies that nothing else uses */
 } isca_limits;
 
 /* Cuts a loop into loops that fit the machine and LIMITS; values between them go through tensors appended to TENSORS (isca_tensor).

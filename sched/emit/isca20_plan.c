@@ -76,13 +76,101 @@ static uint32_t add_work(isca_plan *plan, uint32_t first)
 	return count;
 }
 
+/* Does anything but macro NUMBER use tensor I? */
+static bool used_elsewhere(const low_program *low, uint32_t i, uint32_t number)
+{
+	for (guint m = 0; m < low->macros->len; m++) {
+		const low_macro *macro = &g_array_index(low->macros, low_macro, m);
+
+		for (guint s = 0; macro->kind == LOW_VLOOP && s < macro->vloop.steps->len; s++) {
+			const low_step *step = &g_array_index(macro->vloop.steps, low_step, s);
+
+			if ((step->kind == LOW_LOAD || step->kind == LOW_STORE) && step->ref.tensor == i)
+				return true;
+		}
+		if (macro->kind == LOW_MATMUL && (macro->matmul.a == i || macro->matmul.b == i || macro->matmul.c == i))
+			return true;
+		if (macro->kind == LOW_CONV && macro->conv.y == i)
+			return true;
+		if (macro->kind == LOW_TRANSPOSE && m != number && (macro->transpose.x == i || macro->transpose.y == i))
+			return true;
+	}
+	return false;
+}
+
+/* A loop that moves byte BYTE of SECTION's vectors of tensor FROM to tensor TO. */
+static void add_byte_copy(isca_plan *plan, uint32_t macro, uint32_t from, uint32_t to, unsigned section, unsigned byte)
+{
+	const isca_tensor *t = isca_plan_tensor(plan, from);
+	uint64_t tail = t->lanes % t->vector_lanes;
+	isca_operation op = {.kind = LOW_VLOOP, .macro = macro};
+	low_step step = {.kind = LOW_LOAD,
+	                 .ref = {from, (uint8_t)section, 0, 1, (int64_t)t->rows},
+	                 .type = ISA_TYPE_I8,
+	                 .dtype = ISA_TYPE_I8,
+	                 .op = ISA_OP_COPY,
+	                 .in = {-1, -1},
+	                 .imm = byte};
+
+	op.loop = isca_loop_new(t->rows, section ? 1 : t->full_blocks, section ? tail : t->vector_lanes);
+	g_array_append_val(op.loop->steps, step);
+	step.kind = LOW_OP;
+	step.in[0] = 0;
+	step.imm = 0;
+	g_array_append_val(op.loop->steps, step);
+	step.kind = LOW_STORE;
+	step.ref.tensor = to;
+	step.in[0] = 1;
+	step.imm = byte;
+	g_array_append_val(op.loop->steps, step);
+	g_array_append_val(plan->operations, op);
+}
+
+static void add_copy(isca_plan *plan, uint32_t macro, uint32_t from, uint32_t to)
+{
+	const isca_tensor *t = isca_plan_tensor(plan, from);
+	unsigned bytes = isa_type_bytes(t->type);
+	bool full = t->full_blocks > 0, tail = t->blocks > t->full_blocks;
+
+	for (unsigned byte = 0; byte < bytes; byte++) {
+		if (full)
+			add_byte_copy(plan, macro, from, to, 0, byte);
+		if (tail)
+			add_byte_copy(plan, macro, from, to, 1, byte);
+	}
+}
+
+/* A tensor like I for a transposition alone. */
+static uint32_t add_twin(isca_plan *plan, uint32_t i)
+{
+	isca_tensor twin = *isca_plan_tensor(plan, i);
+
+	twin.node = UINT32_MAX;
+	twin.host = twin.output = false;
+	twin.planes = true;
+	g_array_append_val(plan->tensors, twin);
+	return plan->tensors->len - 1;
+}
+
 static void add_turn(isca_plan *plan, uint32_t macro)
 {
-	const low_macro *m = &g_array_index(plan->c->low->macros, low_macro, macro);
-	isca_operation op = {.kind = m->kind, .macro = macro};
+	const low_program *low = plan->c->low;
+	low_transpose work = g_array_index(low->macros, low_macro, macro).transpose;
+	bool wide = isa_type_bytes(isca_plan_tensor(plan, work.x)->type) > 1 && plan->limits.apart;
+	bool copy_x = wide && used_elsewhere(low, work.x, macro), copy_y = wide && used_elsewhere(low, work.y, macro);
+	isca_operation op = {.kind = LOW_TRANSPOSE, .macro = macro};
+	low_transpose own = work;
 
-	op.turn = isca_turn_new(plan->c, &m->transpose, plan->tensors);
+	if (copy_x) {
+		own.x = add_twin(plan, work.x);
+		add_copy(plan, macro, work.x, own.x);
+	}
+	if (copy_y)
+		own.y = add_twin(plan, work.y);
+	op.turn = isca_turn_new(plan->c, &own, plan->tensors);
 	g_array_append_val(plan->operations, op);
+	if (copy_y)
+		add_copy(plan, macro, own.y, work.y);
 }
 
 static bool list_operations(isca_plan *plan)
@@ -331,7 +419,13 @@ static bool place_spread(isca_plan *plan)
 
 static bool place_somehow(isca_plan *plan)
 {
-	const isca_limits limits[] = {{plan->c->stream_count, false}, {16, false}, {8, false}, {8, true}};
+	const isca_limits limits[] = {
+	    {plan->c->stream_count, false, false},
+	    {plan->c->stream_count, false, true},
+	    {16, false, true},
+	    {8, false, true},
+	    {8, true, true},
+	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
 		plan->limits = limits[i];
