@@ -196,6 +196,7 @@ static uint32_t add_insn(isca_template *t, isca_track *k, isa_insn *insn, isca_r
 	if (run.outer > 1)
 		insn->loop[1] = (isa_loop){run.outer, run.inner * interval, step1};
 	id = isa_program_add(t->c->program, insn, t->c->node);
+	t->c->first = MIN(t->c->first, insn->cycle);
 	set_prediction(t, id, k, isa_insn_last(insn));
 	return id;
 }
@@ -322,6 +323,7 @@ static void emit_memory(isca_template *t, isca_track *k)
 	sequences q = {0};
 
 	k->instance = g_new(uint32_t, k->count);
+	t->c->traffic[k->traffic] += (uint64_t)k->count * t->c->lanes;
 	for (unsigned j = 0; k->writers && j < words; j++)
 		add_sequence(&q, 0, k->writers + (size_t)j * k->count);
 	add_operands(t, k, &q);

@@ -198,7 +198,7 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 		const isca_turn *turn = g_array_index(plan->operations, isca_operation, o).turn;
 
 		if (turn && isca_plan_tensor(plan, turn->y) == t)
-			tile.spare = 1;
+			tile.spare = 2;
 	}
 	wish->wide = !wish->split && parts * width > plan->c->slices_per_side;
 	wish->align = wish->wide ? (unsigned)width : 0;

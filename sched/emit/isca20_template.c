@@ -85,6 +85,7 @@ isca_track *isca_add_memory(isca_template *t, enum isa_op op, int wire, unsigned
 
 	k->place = g_new(uint32_t, count);
 	k->stream = (uint8_t)stream;
+	k->traffic = op == ISA_OP_READ ? ISCA_TRAFFIC_OPERANDS : ISCA_TRAFFIC_RESULTS;
 	if (op == ISA_OP_READ) {
 		k->drives = wire;
 		isca_wire_at(t, wire)->driver[stream] = k;
