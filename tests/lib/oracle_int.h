@@ -23,6 +23,7 @@ enum {
 typedef struct or_value {
 	int64_t due;  /* where it was written or driven */
 	uint32_t tag; /* instance of its producer; 0 = the host */
+	int64_t wall; /* vectors on a link: when receivable, in wall time */
 	unsigned size;
 	uint8_t bytes[];
 } or_value;
@@ -54,8 +55,9 @@ typedef struct or_issue {
 	uint64_t i0, i1;
 	uint32_t tag;
 	int64_t q;
-	uint32_t addr, waddr;
+	int64_t addr, waddr;
 	unsigned dst, src0, src1;
+	int64_t rotation[3]; /* of a register in each of these, by enum or_operand_field */
 	probe_issue record;
 	bool executes;       /* nothing is wrong with the word */
 	unsigned doubted;    /* operands whose violation is on record, one bit each */
@@ -161,6 +163,7 @@ typedef struct or_run {
 	oracle_memory *memory;
 	/* uses in this cycle */
 	int64_t reads, writes, weight_bytes;
+	int64_t earlier_slip; /* before this cycle */
 	/* hashed SRAM */
 	or_bank *bank;
 	GPtrArray *presented;     /* or_issue whose requests were presented in this cycle */

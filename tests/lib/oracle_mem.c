@@ -121,7 +121,9 @@ static bool is_ideal(const or_run *run)
 	return strcmp(run->hw->sram_map, "ideal") == 0;
 }
 
-/* The units of UNIT bytes that each range touches, range after range. */
+enum { OR_OUTSIDE = -1 }; /* a unit that does not exist */
+
+/* The units of UNIT bytes that each range touches, range after range; OR_OUTSIDE where it leaves the memory. */
 static GArray *touched(const GArray *ranges, uint64_t unit)
 {
 	GArray *units = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -129,10 +131,11 @@ static GArray *touched(const GArray *ranges, uint64_t unit)
 	for (unsigned k = 0; k < ranges->len; k++) {
 		const or_range *range = &g_array_index(ranges, or_range, k);
 
-		if (range->outside)
-			continue;
-		for (uint64_t u = range->location / unit; u <= (range->location + range->bytes - 1) / unit; u++)
-			g_array_append_val(units, u);
+		for (uint64_t u = range->location / unit; u <= (range->location + range->bytes - 1) / unit; u++) {
+			uint64_t known = range->outside ? (uint64_t)OR_OUTSIDE : u;
+
+			g_array_append_val(units, known);
+		}
 	}
 	return units;
 }
@@ -174,7 +177,8 @@ void or_store(or_run *run, or_issue *issue, int64_t due)
 	g_autoptr(GArray) units = touched(issue->ranges, run->memory->unit_bytes);
 
 	for (unsigned i = 0; i < units->len; i++)
-		or_log(run, issue->tag, &(or_place){OR_SRAM, g_array_index(units, uint64_t, i), 0}, due);
+		if (g_array_index(units, uint64_t, i) != (uint64_t)OR_OUTSIDE)
+			or_log(run, issue->tag, &(or_place){OR_SRAM, g_array_index(units, uint64_t, i), 0}, due);
 	or_file(run, due, OR_PHASE_DUE, &(or_item){.run = store_due, .issue = issue, .value = producer});
 }
 
@@ -186,8 +190,9 @@ void or_fetch(or_run *run, or_issue *issue, unsigned operand)
 	for (unsigned i = 0; i < units->len; i++) {
 		uint64_t unit = g_array_index(units, uint64_t, i);
 
-		or_check(run, issue, operand, i, &(or_place){OR_SRAM, unit, 0}, run->memory->unit[unit],
-		         ISA_VIOLATION_UNWRITTEN);
+		if (unit != (uint64_t)OR_OUTSIDE)
+			or_check(run, issue, operand, i, &(or_place){OR_SRAM, unit, 0}, run->memory->unit[unit],
+			         ISA_VIOLATION_UNWRITTEN);
 	}
 	for (unsigned k = 0; k < issue->ranges->len; k++) {
 		const or_range *range = &g_array_index(issue->ranges, or_range, k);
@@ -288,9 +293,11 @@ void or_mem_hashed(or_run *run, or_issue *issue)
 	find_ranges(run, issue);
 	blocks = touched(issue->ranges, (uint64_t)run->hw->sram_block_bytes);
 	for (unsigned i = 0; i < blocks->len; i++) {
-		unsigned bank = (unsigned)bank_of(run, g_array_index(blocks, uint64_t, i));
+		uint64_t block = g_array_index(blocks, uint64_t, i);
+		unsigned bank = (unsigned)bank_of(run, block);
 
-		g_array_append_val(banks, bank);
+		if (block != (uint64_t)OR_OUTSIDE)
+			g_array_append_val(banks, bank);
 	}
 	issue->is_store = isa_ops[issue->insn->op].timing == ISA_TIMING_SRAM_STORE;
 	shape = or_operand_shape(run, issue, issue->is_store ? OR_FIELD_SRC0 : OR_FIELD_DST);

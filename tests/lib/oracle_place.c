@@ -218,19 +218,34 @@ static void copy_found(const or_value *found, uint8_t *to, unsigned bytes)
 		memcpy(to, found->bytes, MIN(bytes, found->size));
 }
 
-static void sample_registers(or_run *run, or_issue *issue, unsigned operand, unsigned at, const or_shape *shape,
+/* Do registers AT to AT + COUNT - 1 exist, all of them?  That is found out when they would be used; the rest of the
+ * instruction is done. */
+static bool vector_exists(or_run *run, or_issue *issue, int64_t at, unsigned count, unsigned accused)
+{
+	if (at >= 0 && at + count <= run->hw->vreg_count)
+		return true;
+	if (!(issue->doubted & 1U << accused))
+		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, at);
+	issue->doubted |= 1U << accused;
+	return false;
+}
+
+static void sample_registers(or_run *run, or_issue *issue, unsigned operand, int64_t at, const or_shape *shape,
                              uint8_t *packed)
 {
 	unsigned each = (unsigned)run->hw->vreg_bytes;
 	unsigned count = or_registers(run, shape);
 
 	for (unsigned k = 0; k < shape->vectors * count; k++) {
-		or_place place = {OR_VREG, at + k, 0};
-		const or_value *found = *latch(run, &place);
+		or_place place = {OR_VREG, (uint64_t)(at + k), 0};
 		unsigned begin = k % count * each;
+		const or_value *found;
 
+		if (!vector_exists(run, issue, at + k - k % count, count, operand))
+			continue;
+		found = *latch(run, &place);
 		count_use(run, issue, &run->reads, run->hw->vreg_read_ports);
-		or_check(run, issue, operand, k, &place, found, ISA_VIOLATION_UNWRITTEN);
+		or_check(run, issue, operand, k / count, &place, found, ISA_VIOLATION_UNWRITTEN);
 		copy_found(found, packed + k / count * shape->bytes + begin, MIN(each, shape->bytes - begin));
 	}
 }
@@ -270,7 +285,7 @@ void or_sample(or_run *run, or_issue *issue, unsigned operand, enum or_operand_f
 	memset(packed, 0, shape.vectors * shape.bytes);
 	switch (isa_place_kind(place)) {
 	case ISA_PLACE_KIND_VREG:
-		sample_registers(run, issue, operand, at, &shape, packed);
+		sample_registers(run, issue, operand, at + issue->rotation[field], &shape, packed);
 		return;
 	case ISA_PLACE_KIND_STREAM:
 		sample_streams(run, issue, operand, at, &shape, packed);
@@ -310,7 +325,7 @@ void or_put(or_run *run, or_issue *issue, const or_place *place, or_value *value
 	or_file(run, value->due, OR_PHASE_DUE, &item);
 }
 
-static void write_registers(or_run *run, or_issue *issue, unsigned at, const or_shape *shape, const uint8_t *packed,
+static void write_registers(or_run *run, or_issue *issue, int64_t at, const or_shape *shape, const uint8_t *packed,
                             int64_t due)
 {
 	unsigned each = (unsigned)run->hw->vreg_bytes;
@@ -321,7 +336,8 @@ static void write_registers(or_run *run, or_issue *issue, unsigned at, const or_
 		or_value *value = or_value_new(run, issue->tag, due, packed + k / count * shape->bytes + begin,
 		                               MIN(each, shape->bytes - begin));
 
-		or_put(run, issue, &(or_place){OR_VREG, at + k, 0}, value);
+		if (vector_exists(run, issue, at + k - k % count, count, ISA_OPERANDS))
+			or_put(run, issue, &(or_place){OR_VREG, (uint64_t)(at + k), 0}, value);
 	}
 }
 
@@ -348,7 +364,7 @@ void or_write(or_run *run, or_issue *issue, const uint8_t *packed, int64_t due)
 
 	switch (isa_place_kind(issue->dst)) {
 	case ISA_PLACE_KIND_VREG:
-		write_registers(run, issue, at, &shape, packed, due);
+		write_registers(run, issue, at + issue->rotation[OR_FIELD_DST], &shape, packed, due);
 		break;
 	case ISA_PLACE_KIND_STREAM:
 		write_streams(run, issue, at, &shape, packed, due);
