@@ -319,19 +319,29 @@ static bool try_intervals(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t f
 	return false;
 }
 
+/* From EARLIEST to the end of what is placed so far, is too little of the memory free for the kernel's share of that
+ * time? */
+static bool is_crowded(const tspe_kernel *k, uint32_t first, uint32_t interval, int64_t earliest)
+{
+	int64_t wait = k->e->cal.horizon - earliest;
+	int64_t iterations = MIN((int64_t)(k->count - first), wait / interval + 1);
+	uint64_t work = bank_work(k, first, MIN((uint32_t)iterations, SAMPLED_ITERATIONS)) * (uint64_t)iterations /
+	                (uint64_t)MIN(iterations, SAMPLED_ITERATIONS);
+
+	return work * 5 / 4 > bank_calendar_free_work(k->e->cal.banks, earliest, k->e->cal.horizon);
+}
+
 /* Near the earliest time at one of the policy's intervals; or, where the memory is taken or waiting costs little, at
  * the end of what is placed so far. */
 static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *policy)
 {
 	int64_t earliest = tspe_earliest(k, first, n, policy->interval_min);
 	int64_t wait = k->e->cal.horizon - earliest;
-	uint64_t capacity = bank_capacity(k);
 	bool crowded = false, placed = false;
 	uint32_t safe;
 
-	if (capacity && wait > 4 * WAIT_CYCLES)
-		crowded = bank_work(k, first, k->count - first) * 3 / 2 >
-		          bank_calendar_free_work(k->e->cal.banks, earliest, k->e->cal.horizon);
+	if (bank_capacity(k) && wait > 4 * WAIT_CYCLES)
+		crowded = is_crowded(k, first, policy->interval_min, earliest);
 	if (!crowded && k->rhythm > 1) {
 		k->strict = true;
 		placed = try_intervals(k, first, n, policy->interval_min, policy->interval_max, TSPE_NEVER);

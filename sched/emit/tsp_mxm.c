@@ -12,6 +12,7 @@
 
 enum {
 	WEIGHT_BURSTS = 4,  /* that the weights of a block come in, at least */
+	ROTATION_MAX = 15,  /* registers that one issue can move on by */
 	BETWEEN_LEAST = 16, /* rows of weights worth a burst between rows of activations */
 };
 
@@ -79,6 +80,7 @@ typedef struct unit {
 	tspe_plane *state;
 	unsigned column;
 	uint32_t lanes;       /* of the column block */
+	unsigned turn;        /* bursts of weights so far */
 	int64_t loaded[320];  /* due time of each row of weights in the shadow buffer */
 	uint32_t loader[320]; /* its LW */
 } unit;
@@ -188,35 +190,39 @@ static bool load_burst(const pass *p, weight_burst *b, GError **error)
 	return tspe_run(k, &policy, error);
 }
 
-/* Stripe by stripe, each in a few parts, the planes of the unit in turn. */
-static bool load_unit(const pass *p, unit *u, GError **error)
+/* Stripes that the rows of the unit's weights are laid out in. */
+static uint32_t stripes_of(const pass *p, const unit *u)
 {
-	const mxm_work *work = p->work;
-	const low_tensor *w = work->w->low;
-	uint32_t stripes =
-		MAX(1, work->w->stripes[u->column * work->c->low->vector_lanes >= w->blocks * w->vector_lanes].count);
-	uint32_t parts = (WEIGHT_BURSTS + stripes - 1) / stripes;
-	unsigned turn = 0;
+	const low_tensor *w = p->work->w->low;
+	bool narrow = u->column * p->work->c->low->vector_lanes >= w->blocks * w->vector_lanes;
 
-	for (uint32_t part = 0; part < parts; part++)
-		for (uint32_t s = 0; s < stripes; s++) {
-			/* Rows of the block in this stripe, and those of them in this part. */
-			uint32_t first = (uint32_t)((s + stripes - p->block->weight_row % stripes) % stripes);
-			uint32_t count = first < p->block->lanes ? (p->block->lanes - first - 1) / stripes + 1 : 0;
-			uint32_t from = count * part / parts, to = count * (part + 1) / parts;
-			weight_burst b = {.u = u,
-			                  .plane = u->plane + turn % work->stride,
-			                  .first = first + from * stripes,
-			                  .step = stripes,
-			                  .count = to - from};
+	return MAX(1, p->work->w->stripes[narrow].count);
+}
 
-			if (!b.count)
-				continue;
-			if (!load_burst(p, &b, error))
-				return false;
-			turn++;
-		}
-	return true;
+static uint32_t parts_of(const pass *p, const unit *u)
+{
+	return (WEIGHT_BURSTS + stripes_of(p, u) - 1) / stripes_of(p, u);
+}
+
+/* Burst number INDEX of the unit's: stripe by stripe, each in a few parts, the planes of the unit in turn. */
+static bool load_piece(const pass *p, unit *u, uint32_t index, GError **error)
+{
+	uint32_t stripes = stripes_of(p, u), parts = parts_of(p, u);
+	uint32_t stripe = index % stripes, part = index / stripes;
+	/* Rows of the block in this stripe, and those of them in this part. */
+	uint32_t first = (uint32_t)((stripe + stripes - p->block->weight_row % stripes) % stripes);
+	uint32_t count = first < p->block->lanes ? (p->block->lanes - first - 1) / stripes + 1 : 0;
+	uint32_t from = count * part / parts, to = count * (part + 1) / parts;
+	weight_burst b = {.u = u,
+	                  .plane = u->plane + u->turn % p->work->stride,
+	                  .first = first + from * stripes,
+	                  .step = stripes,
+	                  .count = to - from};
+
+	if (!b.count)
+		return true;
+	u->turn++;
+	return load_burst(p, &b, error);
 }
 
 /* Are the block's weights installed already? */
@@ -226,22 +232,42 @@ static bool holds(const pass *p, const unit *u)
 	       u->state->held_rows == p->block->lanes && u->state->held_column == u->column;
 }
 
-/* The widest first, because it takes longest; unit by unit, because the first one's install then frees its buffer while
- * the others are still being filled. */
-static bool load_weights(const pass *p, GError **error)
+/* Units whose weights are not there, the widest first, because it takes longest. */
+static unsigned order_units(const pass *p, unit **order)
 {
-	unit *order[TSPE_PLANES_MAX];
+	unsigned count = 0;
 
 	for (unsigned i = 0; i < p->job->units; i++) {
-		unsigned at = i;
+		unsigned at = count;
 
+		if (holds(p, &p->units[i]))
+			continue;
 		for (; at > 0 && order[at - 1]->lanes < p->units[i].lanes; at--)
 			order[at] = order[at - 1];
 		order[at] = &p->units[i];
+		count++;
 	}
-	for (unsigned i = 0; i < p->job->units; i++)
-		if (!holds(p, order[i]) && !load_unit(p, order[i], error))
+	return count;
+}
+
+/* Pairs have two ports: one after the other, so that the first one's install frees its buffer while the next one is
+ * being filled.  Single planes have one: in turn, so that all are ready together although there are fewer queues than
+ * planes. */
+static bool load_weights(const pass *p, GError **error)
+{
+	unit *order[TSPE_PLANES_MAX];
+	unsigned count = order_units(p, order);
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		most = MAX(most, stripes_of(p, order[i]) * parts_of(p, order[i]));
+	for (uint32_t n = 0; n < count * most; n++) {
+		unit *u = order[p->work->stride > 1 ? n / most : n % count];
+		uint32_t index = p->work->stride > 1 ? n % most : n / count;
+
+		if (index < stripes_of(p, u) * parts_of(p, u) && !load_piece(p, u, index, error))
 			return false;
+	}
 	return true;
 }
 
@@ -437,13 +463,16 @@ static void note_drain(tspe_kernel *k, void *state)
 	}
 }
 
-static int add_acc(tspe_kernel *k, const pass *p, const unit *u)
+/* Units beside each other read out a cycle after one another, as their results are stored. */
+static int add_acc(tspe_kernel *k, const pass *p, const unit *u, unsigned delay)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, ISA_OP_ACC, e->accumulators[u->plane].at, 1);
 	tspe_step *s = &k->step[index];
 	int64_t *each = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 	int64_t *dues = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+
+	int64_t *ready = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 
 	s->addr = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 	s->insn.type = (uint8_t)p->work->type;
@@ -452,8 +481,9 @@ static int add_acc(tspe_kernel *k, const pass *p, const unit *u)
 		s->addr[i] = p->acc_base + i;
 		each[i] = u->state->row_instance[p->acc_base + i];
 		dues[i] = u->state->row_due[p->acc_base + i];
+		ready[i] = dues[i] + delay;
 	}
-	s->ready = dues;
+	s->ready = ready;
 	s->origin[0] = (tspe_origin){.kind = TSPE_ORIGIN_EACH, .each = each, .dues = dues};
 	tspe_kernel_result(k, index, tspe_span(e->m, u->lanes, ISA_TYPE_F32));
 	return index;
@@ -485,7 +515,7 @@ static bool drain(const pass *p, unsigned first, unsigned count, GError **error)
 	tspe_policy policy;
 
 	for (unsigned i = 0; i < count; i++) {
-		int acc = add_acc(k, p, &p->units[first + i]);
+		int acc = add_acc(k, p, &p->units[first + i], i);
 
 		state.acc = i ? state.acc : acc;
 	}
@@ -526,19 +556,23 @@ static bool drain(const pass *p, unsigned first, unsigned count, GError **error)
 	return tspe_run(k, &policy, error);
 }
 
-/* Units of one width whose results a single queue can store without falling behind go together. */
+/* Units of one width whose results a single queue can store without falling behind go together; the narrow block, which
+ * stands first, finds a place beside them. */
 static bool drain_all(const pass *p, GError **error)
 {
-	for (unsigned first = 0, count; first < p->job->units; first += count) {
-		unsigned span = tspe_span(p->work->e->m, p->units[first].lanes,
-		                          p->work->type == ISA_TYPE_F16 ? ISA_TYPE_F16 : ISA_TYPE_I32);
+	enum isa_type type = p->work->type == ISA_TYPE_F16 ? ISA_TYPE_F16 : ISA_TYPE_I32;
+	unsigned last = p->job->units;
 
-		count = 1;
-		while (p->work->type == ISA_TYPE_I8 && first + count < p->job->units && (count + 1) * span <= 15 &&
-		       p->units[first + count].lanes == p->units[first].lanes)
+	while (last > 0) {
+		unsigned span = tspe_span(p->work->e->m, p->units[last - 1].lanes, type);
+		unsigned count = 1;
+
+		while (p->work->type == ISA_TYPE_I8 && count < last && (count + 1) * span <= ROTATION_MAX &&
+		       p->units[last - 1 - count].lanes == p->units[last - 1].lanes)
 			count++;
-		if (!drain(p, first, count, error))
+		if (!drain(p, last - count, count, error))
 			return false;
+		last -= count;
 	}
 	return true;
 }
