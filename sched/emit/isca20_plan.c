@@ -409,7 +409,7 @@ static bool list_all(isca_plan *plan)
 	g_array_set_size(plan->operations, 0);
 	g_array_set_size(plan->tensors, 0);
 	list_tensors(plan);
-	if (!list_operations(plan))
+	if (!list_operations(plan) || !isca_order_operations(plan))
 		return false;
 	find_lives(plan);
 	g_array_set_size(plan->shapes, plan->tensors->len);
