@@ -46,6 +46,62 @@ void tsp_violate(tsp_queue *q, enum isa_violation kind, int64_t cycle, uint32_t 
 		tsp_audit_now(q);
 }
 
+void tsp_miss_operand(tsp_queue *q, tsp_miss *miss, enum isa_violation kind, bool named, uint32_t tag, uint32_t found,
+                      int64_t detail)
+{
+	miss->record = (probe_violation){
+		.cycle = miss->time,
+		.insn = q->id,
+		.index = q->index,
+		.other = tsp_insn_of(q->chip, found   ? found
+	                                      : named ? tag
+	                                              : 0),
+		.queue = q->number,
+		.kind = (uint16_t)kind,
+		.detail = detail,
+	};
+	miss->named = named ? tag : 0;
+	g_array_append_vals(q->chip->misses, miss, 1);
+	tsp_audit_now(q);
+}
+
+/* Has the named value been decided on, but is due only after it was sampled? */
+static bool is_late(tsp_chip *chip, const tsp_miss *miss)
+{
+	const model_version *v;
+
+	if (!miss->named)
+		return false;
+	switch (miss->place) {
+	case TSP_MISS_CELL:
+		v = model_cell_named(miss->cell, miss->named);
+		return v && v->due > miss->time;
+	case TSP_MISS_STREAM:
+		return tsp_stream_comes_later(&chip->queues[miss->record.queue], miss->stream, miss->time, miss->named);
+	case TSP_MISS_STORE:
+		return model_store_is_filed(&chip->store, miss->named);
+	case TSP_MISS_PLANE:
+		return tsp_mxm_is_loading(miss->plane, miss->named);
+	}
+	return false;
+}
+
+static void settle_misses(tsp_chip *chip)
+{
+	for (guint i = 0; i < chip->misses->len; i++) {
+		tsp_miss *miss = &g_array_index(chip->misses, tsp_miss, i);
+		probe_violation *record = &miss->record;
+
+		if (record->kind != ISA_VIOLATION_STREAM_COLLISION && is_late(chip, miss)) {
+			record->kind = miss->place == TSP_MISS_PLANE ? ISA_VIOLATION_IW_BEFORE_WEIGHTS
+			                                             : ISA_VIOLATION_LATE_OPERAND;
+			record->other = tsp_insn_of(chip, miss->named);
+		}
+		g_array_append_val(chip->violations, *record);
+	}
+	g_array_set_size(chip->misses, 0);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const probe_violation *x = a;
@@ -65,6 +121,7 @@ void tsp_violations_flush(tsp_chip *chip)
 	GArray *list = chip->violations;
 	uint64_t limit = chip->options.max_violations;
 
+	settle_misses(chip);
 	if (!list->len)
 		return;
 	qsort(list->data, list->len, sizeof(probe_violation), compare);

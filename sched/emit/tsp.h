@@ -175,6 +175,7 @@ struct tspe_kernel {
 	int64_t bank_delay; /* cycles its steps start later because of banks */
 	/* search */
 	int64_t budget;       /* accesses that may still be tried */
+	bool on_grid;         /* start wide bursts at the beginning of a slot only */
 	int64_t reach, slack; /* cycles that a step without, with operands may move */
 	int raise_step;
 	int64_t raise_to;
@@ -221,6 +222,10 @@ bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, i
 void tspe_unplace(tspe_kernel *k);
 /* Appends the placed chunk's instructions. */
 void tspe_issue(tspe_kernel *k);
+/* At one of the policy's intervals, as soon as possible. */
+bool tspe_fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *policy);
+/* Says that not even one iteration finds a place. */
+void tspe_cannot_place(const tspe_kernel *k, GError **error);
 /* Places and issues the whole kernel. */
 bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error);
 

@@ -321,7 +321,7 @@ static bool try_intervals(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t f
 
 /* Near the earliest time at one of the policy's intervals; or, where the memory is taken or waiting costs little, at
  * the end of what is placed so far. */
-static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *policy)
+bool tspe_fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *policy)
 {
 	int64_t earliest = tspe_earliest(k, first, n, policy->interval_min);
 	int64_t wait = k->e->cal.horizon - earliest;
@@ -343,7 +343,7 @@ static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *p
 	return try_intervals(k, first, n, policy->interval_min, safe, k->e->cal.horizon);
 }
 
-static bool cannot_place(const tspe_kernel *k, GError **error)
+void tspe_cannot_place(const tspe_kernel *k, GError **error)
 {
 	const char *node = g_array_index(k->e->program->nodes, isa_node, k->e->node).name;
 
@@ -354,7 +354,6 @@ static bool cannot_place(const tspe_kernel *k, GError **error)
 		", mxm.weight_bytes_per_cycle %" G_GINT64_FORMAT ")",
 		node, k->e->m->vreg_count, k->e->m->vreg_read_ports, k->e->m->vreg_write_ports,
 		k->e->m->mxm_weight_bytes);
-	return false;
 }
 
 static int64_t first_start(const tspe_kernel *k)
@@ -374,13 +373,15 @@ bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error)
 	for (uint32_t first = 0; first < k->count;) {
 		uint32_t n = MIN(size, k->count - first);
 
-		if (!fit(k, first, n, policy)) {
+		if (!tspe_fit(k, first, n, policy)) {
 			if (n > 1) {
 				size = n / 2;
 				continue;
 			}
-			if (!tspe_place(k, first, 1, policy->interval_min, k->e->cal.horizon))
-				return cannot_place(k, error);
+			if (!tspe_place(k, first, 1, policy->interval_min, k->e->cal.horizon)) {
+				tspe_cannot_place(k, error);
+				return false;
+			}
 		}
 		/* Chunks follow each other; what they could not use before will not fit the next one either. */
 		k->ready = MAX(k->ready, first_start(k));

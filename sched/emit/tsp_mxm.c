@@ -10,7 +10,13 @@
  */
 #include "sched/emit/tsp_mxm.h"
 
-enum { WEIGHT_PARTS = 4 };
+enum {
+	WEIGHT_PARTS = 4, /* bursts that a block's weights come in, at least */
+	BURST_LEAST = 16, /* rows of a burst, unless fewer are left */
+	SKIP_MAX = 64,    /* rows passed over to find one that can start soon */
+	WAIT_BESIDE = 4,
+	WAIT_MAX = 64, /* cycles that is */
+};
 
 /* ---------------------------------------------------------------------------------------------- state of units */
 
@@ -88,80 +94,200 @@ typedef struct pass {
 	unsigned index; /* of the K block */
 	const mxm_block *block;
 	bool last;
+	bool beside_rows; /* do rows of the pass before it run while its weights are loaded? */
 	uint32_t acc_base;
 } pass;
 
-typedef struct part {
+/* Rows of weights through the port of one plane. */
+typedef struct loader {
+	tspe_kernel *k;
 	unit *u;
-	uint32_t first; /* row of weights */
-	int store;      /* the kernel's LW */
-} part;
+	int load, lw;
+} loader;
 
 static void note_weights(tspe_kernel *k, void *state)
 {
-	const part *p = state;
-	const tspe_step *lw = &k->step[p->store];
+	const loader *l = state;
+	const tspe_step *lw = &k->step[l->lw];
 
 	for (uint32_t i = 0; i < k->n; i++) {
-		p->u->loaded[p->first + k->first + i] = tspe_due_at(k, lw, i, 0);
-		p->u->loader[p->first + k->first + i] = lw->instance + i;
+		l->u->loaded[k->first + i] = tspe_due_at(k, lw, i, 0);
+		l->u->loader[k->first + i] = lw->instance + i;
 	}
 }
 
-/* Rows FIRST .. FIRST + COUNT - 1 of the block's weights through the port of plane PLANE. */
-static bool load_part(const pass *p, unit *u, unsigned plane, uint32_t first, uint32_t count, GError **error)
+static void begin_loader(loader *l, const pass *p, unit *u, unsigned plane)
 {
 	const mxm_work *work = p->work;
 	tspe *e = work->e;
 	uint32_t bytes = u->lanes * work->w->element;
-	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, count);
+	tspe_kernel *k = tspe_kernel_new(e, p->block->lanes);
 	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
 	int lw = tspe_kernel_add(k, ISA_OP_LW, e->weights[plane].at, 1);
-	part state = {u, first, lw};
-	tspe_policy policy;
+	tspe_step *s = &k->step[lw];
 
 	tspe_kernel_memory(k, load, work->w, bytes, 0, 1);
-	k->step[load].result = TSPE_PORT;
-	k->step[load].insn.dst = (uint16_t)ISA_PLACE_WT(plane);
-	k->step[lw].insn.src0 = (uint16_t)ISA_PLACE_WT(plane);
-	k->step[lw].insn.count = 1;
-	k->step[lw].insn.type = (uint8_t)work->type;
-	k->step[lw].insn.lanes = (uint16_t)u->lanes;
-	k->step[lw].weight_bytes = bytes;
-	k->step[lw].not_before = u->state->shadow_free + 1 - k->step[lw].delay - k->step[lw].skew;
-	k->step[lw].addr = tspe_kernel_alloc(k, count * sizeof(int64_t));
-	for (uint32_t i = 0; i < count; i++) {
-		k->step[load].addr[i] = (int64_t)tspe_element_addr(work->w, p->block->weight_row + first + i,
+	s->insn.count = 1;
+	s->insn.type = (uint8_t)work->type;
+	s->insn.lanes = (uint16_t)u->lanes;
+	s->weight_bytes = bytes;
+	s->not_before = u->state->shadow_free + 1 - s->delay - s->skew;
+	s->addr = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+	for (uint32_t i = 0; i < k->count; i++) {
+		k->step[load].addr[i] = (int64_t)tspe_element_addr(work->w, p->block->weight_row + i,
 		                                                   u->column * work->c->low->vector_lanes);
-		k->step[lw].addr[i] = first + i;
+		s->addr[i] = i;
 	}
 	tspe_kernel_finish(k);
-	if (k->step[load].beats_max > k->step[load].beats_min) {
-		k->step[lw].insn.src0 = k->step[load].insn.dst = ISA_PLACE_NONE;
+	if (k->step[load].beats_max == k->step[load].beats_min) {
+		k->step[load].result = TSPE_PORT;
+		k->step[load].insn.dst = s->insn.src0 = (uint16_t)ISA_PLACE_WT(plane);
+	} else {
 		tspe_kernel_result(k, load, tspe_span(e->m, u->lanes, work->type));
 	}
 	tspe_kernel_link(k, lw, 0, load);
-	k->placed = note_weights;
-	k->placed_state = &state;
-	e->traffic.weight_bytes += (uint64_t)bytes * count;
-	policy = (tspe_policy){.interval_min = tspe_kernel_interval(k)};
-	policy.interval_max = policy.interval_min + 3;
-	return tspe_run(k, &policy, error);
+	*l = (loader){k, u, load, lw};
 }
 
-static bool load_weights(const pass *p, GError **error)
+typedef struct row_range {
+	uint32_t first, count;
+} row_range;
+
+/* Rows may come in any order: places a burst out of RANGE that can start soon, wherever in the range it begins. */
+static bool load_soon(const loader *l, const row_range *range, uint32_t most, uint32_t interval, int64_t wait)
+{
+	tspe_kernel *k = l->k;
+	int64_t reach = k->reach;
+	bool placed = false;
+
+	k->on_grid = true;
+	for (k->reach = 1; !placed && k->reach <= wait; k->reach *= 4)
+		for (uint32_t skip = 0;
+		     !placed && skip < SKIP_MAX && skip + MIN(range->count, BURST_LEAST) <= range->count; skip++)
+			placed = tspe_place(k, range->first + skip, MIN(most, range->count - skip), interval,
+			                    TSPE_NEVER);
+	k->reach = reach;
+	k->on_grid = false;
+	return placed;
+}
+
+/* Rows a cycle, from the earliest time on at which the burst that was placed could have started. */
+static double burst_rate(const loader *l)
+{
+	const tspe_kernel *k = l->k;
+	int64_t end = tspe_issue_at(k, &k->step[l->load], k->n - 1, 0) + 1;
+
+	return (double)k->n / (double)(end - MAX(k->step[l->lw].not_before, k->e->cal.floor) + BURST_LEAST);
+}
+
+/* As fast as memory allows, or in the rhythm of the rows that run beside, whichever gets more rows in sooner. */
+static bool load_best(const pass *p, const loader *l, const row_range *range, uint32_t most, uint32_t least)
+{
+	tspe_kernel *k = l->k;
+	uint32_t rhythm = p->work->interval;
+	bool fast = load_soon(l, range, most, least, WAIT_MAX);
+	double rate = fast ? burst_rate(l) : 0;
+	uint32_t first = k->first, n = k->n;
+	int64_t start = k->step[l->load].start;
+
+	if (rhythm <= least)
+		return fast;
+	if (fast)
+		tspe_unplace(k);
+	if (load_soon(l, range, MIN(most, p->job->rows), rhythm, WAIT_MAX)) {
+		if (burst_rate(l) > rate)
+			return true;
+		tspe_unplace(k);
+	}
+	return fast && tspe_place(k, first, n, least, start);
+}
+
+/* Beside rows that run all the time nothing faster than they finds a place. */
+static bool load_somehow(const pass *p, const loader *l, const row_range *range, uint32_t most,
+                         const tspe_policy *policy)
+{
+	if (!p->beside_rows)
+		return load_best(p, l, range, most, policy->interval_min);
+	for (uint32_t i = MAX(p->work->interval, policy->interval_min); i <= policy->interval_max; i++)
+		if (load_soon(l, range, most, i, WAIT_BESIDE))
+			return true;
+	return false;
+}
+
+/* Places a burst out of RANGE anywhere, of as many rows as fit. */
+static bool load_somewhere(const loader *l, const row_range *range, uint32_t most, const tspe_policy *policy)
+{
+	for (uint32_t n = MIN(most, range->count); n > 0; n /= 2)
+		if (tspe_fit(l->k, range->first, n, policy))
+			return true;
+	return tspe_place(l->k, range->first, 1, policy->interval_min, l->k->e->cal.horizon);
+}
+
+/* Places and issues a burst out of RANGE; the kernel's first and n tell which rows it was. */
+static bool load_burst(const pass *p, loader *l, const row_range *range, uint32_t most, GError **error)
+{
+	tspe_kernel *k = l->k;
+	uint32_t least = tspe_kernel_interval(k);
+	tspe_policy policy = {.interval_min = least, .interval_max = least + 3};
+
+	if (!load_somehow(p, l, range, most, &policy) && !load_somewhere(l, range, most, &policy)) {
+		tspe_cannot_place(k, error);
+		return false;
+	}
+	tspe_issue(k);
+	note_weights(k, l);
+	return true;
+}
+
+/* The planes of a unit take turns; bursts are short enough for that, and long enough to be few. */
+static bool load_unit(const pass *p, unit *u, GError **error)
 {
 	const mxm_work *work = p->work;
-	uint32_t rows = p->block->lanes;
+	loader l[2];
+	g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(row_range));
+	row_range all = {0, p->block->lanes};
+	uint32_t most = (all.count + WEIGHT_PARTS - 1) / WEIGHT_PARTS;
+	bool done = true;
 
-	for (uint32_t n = 0; n < WEIGHT_PARTS; n++)
-		for (unsigned i = 0; i < p->job->units; i++) {
-			unit *u = &p->units[i];
-			uint32_t first = rows * n / WEIGHT_PARTS, end = rows * (n + 1) / WEIGHT_PARTS;
+	for (unsigned i = 0; i < work->stride; i++)
+		begin_loader(&l[i], p, u, u->plane + i);
+	g_array_append_val(ranges, all);
+	for (unsigned turn = 0; done && ranges->len; turn++) {
+		row_range range = g_array_index(ranges, row_range, 0);
+		const tspe_kernel *k = l[turn % work->stride].k;
+		row_range before, after;
 
-			if (first < end && !load_part(p, u, u->plane + n % work->stride, first, end - first, error))
-				return false;
-		}
+		done = load_burst(p, &l[turn % work->stride], &range, most, error);
+		before = (row_range){range.first, k->first - range.first};
+		after = (row_range){k->first + k->n, range.first + range.count - k->first - k->n};
+		g_array_remove_index(ranges, 0);
+		if (after.count)
+			g_array_prepend_val(ranges, after);
+		if (before.count)
+			g_array_append_val(ranges, before);
+	}
+	for (unsigned i = 0; i < work->stride; i++)
+		tspe_kernel_free(l[i].k);
+	work->e->traffic.weight_bytes += (uint64_t)u->lanes * work->w->element * all.count;
+	return done;
+}
+
+/* The widest first, because it takes longest; unit by unit, because the first one's install then frees its buffer while
+ * the others are still being filled. */
+static bool load_weights(const pass *p, GError **error)
+{
+	unit *order[TSPE_PLANES_MAX];
+
+	for (unsigned i = 0; i < p->job->units; i++) {
+		unsigned at = i;
+
+		for (; at > 0 && order[at - 1]->lanes < p->units[i].lanes; at--)
+			order[at] = order[at - 1];
+		order[at] = &p->units[i];
+	}
+	for (unsigned i = 0; i < p->job->units; i++)
+		if (!load_unit(p, order[i], error))
+			return false;
 	return true;
 }
 

@@ -53,6 +53,8 @@ typedef struct mxm_round {
 uint32_t mxm_column_lanes(const mxm_work *work, unsigned column);
 /* Array of mxm_round: rows and columns cut so that the estimated time is least. */
 GArray *mxm_cut(const mxm_work *work);
+/* Does the pass of JOB over K block BLOCK take longer for its rows than for its weights? */
+bool mxm_rows_bind(const mxm_work *work, const mxm_job *job, unsigned block);
 /* Cycles the passes of JOB take if nothing but rows and weights bound them. */
 int64_t mxm_estimate(const mxm_work *work, const mxm_job *job);
 

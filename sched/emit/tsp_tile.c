@@ -26,18 +26,27 @@ static double weight_rate(const mxm_work *work, uint32_t lanes)
 	return MIN(MIN(slots, memory), (double)m->mxm_weight_bytes / bytes);
 }
 
+static double weight_cycles(const mxm_work *work, const mxm_job *job, unsigned block)
+{
+	double cycles = 0;
+
+	for (unsigned u = 0; u < job->units; u++)
+		cycles += g_array_index(work->blocks, mxm_block, block).lanes /
+		          weight_rate(work, mxm_column_lanes(work, job->column[u]));
+	return cycles;
+}
+
+bool mxm_rows_bind(const mxm_work *work, const mxm_job *job, unsigned block)
+{
+	return (double)job->rows * work->interval > weight_cycles(work, job, block);
+}
+
 int64_t mxm_estimate(const mxm_work *work, const mxm_job *job)
 {
 	double cycles = 0;
 
-	for (guint b = 0; b < work->blocks->len; b++) {
-		double weights = 0;
-
-		for (unsigned u = 0; u < job->units; u++)
-			weights += g_array_index(work->blocks, mxm_block, b).lanes /
-			           weight_rate(work, mxm_column_lanes(work, job->column[u]));
-		cycles += MAX((double)job->rows * work->interval, weights);
-	}
+	for (guint b = 0; b < work->blocks->len; b++)
+		cycles += MAX((double)job->rows * work->interval, weight_cycles(work, job, b));
 	return (int64_t)cycles;
 }
 
@@ -84,9 +93,7 @@ static int64_t estimate_rounds(const mxm_work *work, const GArray *rounds)
 			double weights = 0;
 
 			for (unsigned j = 0; j < r->jobs; j++)
-				for (unsigned u = 0; u < r->job[j].units; u++)
-					weights += g_array_index(work->blocks, mxm_block, b).lanes /
-					           weight_rate(work, mxm_column_lanes(work, r->job[j].column[u]));
+				weights += weight_cycles(work, &r->job[j], b);
 			longest = MAX(longest, (int64_t)(weights * work->blocks->len));
 		}
 		sum += longest;

@@ -212,6 +212,8 @@ static void a_word_that_comes_late_is_an_underrun_and_delays_the_queue(void)
 	            &(rig_setup){.sets = {"icu.queue_words=12", "icu.ifetch_words=4", "icu.ifetch_cycles=50"},
 	                         .sched_sets = {"icu.queue_words=12", "icu.ifetch_words=4", "icu.ifetch_cycles=5"}});
 	CU_ASSERT_TRUE(rig_count(r, ISA_VIOLATION_QUEUE_UNDERRUN) > 0);
+	/* The first missing word is number 12. */
+	CU_ASSERT_EQUAL(g_array_index(r->violations, probe_violation, 0).detail, 12);
 	CU_ASSERT_EQUAL(rig_count(r, ISA_VIOLATION_QUEUE_UNDERRUN), r->counters->violations);
 	CU_ASSERT_EQUAL(cycle_of(r, 0, 0), 0);
 	CU_ASSERT_TRUE(cycle_of(r, 19, 0) > 57 + 40);

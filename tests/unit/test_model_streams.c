@@ -74,6 +74,20 @@ static void the_neighbours_value_is_wrong_operand(void)
 	rig_free(r);
 }
 
+static void a_value_filed_in_the_very_cycle_counts_as_late(void)
+{
+	/* Both slices stand at 21.  The read of 101 is due in 102; the write samples in 101, before or after it in the
+	 * order of the phase. */
+	for (uint64_t seed = 0; seed < 6; seed++) {
+		rig *r = rig_run(WORDS
+		                 "a: @101 mem.w0: read e3 addr=0\n@101 mem.w1: write e3 addr=5\n\t.source 0 from=a\n",
+		                 &(rig_setup){.machine = "tsp-isca20", .shuffle = seed});
+
+		RIG_ONE(r, ISA_VIOLATION_LATE_OPERAND, 1, 101);
+		rig_free(r);
+	}
+}
+
 static void a_nearer_driver_replaces_what_passes(void)
 {
 	/* a at 21 in 101 passes 23 in 103; e0 drives the cell itself, issue 102 + 1.  The reader at 24 in 104 sees b.
@@ -289,6 +303,7 @@ int main(void)
 		CASE(westward_is_the_mirror_image),
 		CASE(nothing_moves_against_the_stream),
 		CASE(a_cycle_early_is_late_operand_a_cycle_late_undriven),
+		CASE(a_value_filed_in_the_very_cycle_counts_as_late),
 		CASE(the_neighbours_value_is_wrong_operand),
 		CASE(a_nearer_driver_replaces_what_passes),
 		CASE(upstream_of_the_nearer_driver_the_first_is_still_there),
