@@ -38,6 +38,7 @@ typedef struct isca_plan {
 	GArray *tensors;    /* isca_tensor; those of the lowered program first */
 	GArray *operations; /* isca_operation */
 	GArray *shapes;     /* isca_shape per tensor */
+	isca_limits limits;
 	unsigned cap;       /* slices that spreading alone may take */
 	uint32_t part_words;/* words of a slice that one part of a tensor may take */
 } isca_plan;
@@ -50,6 +51,9 @@ static inline isca_tensor *isca_plan_tensor(const isca_plan *plan, uint32_t i)
 {
 	return &g_array_index(plan->tensors, isca_tensor, i);
 }
+
+/* isca20_order.c: sorts the operations by list priority. */
+bool isca_order_operations(isca_plan *plan);
 
 /* isca20_operand.c: places the private tiles of operation NUMBER's work; false when they do not fit. */
 bool isca_place_work(isca_plan *plan, isca_operation *op, uint32_t number);
