@@ -147,6 +147,7 @@ bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, i
 	    .error = error,
 	    .epoch = epoch,
 	    .start = start,
+	    .first = INT64_MAX,
 	    .last = start,
 	};
 	isa_epoch *e = &g_array_index(program->epochs, isa_epoch, epoch);
@@ -156,6 +157,8 @@ bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, i
 		return false;
 	begin(&c);
 	ok = emit_all(&c);
+	if (ok)
+		isca_report(&c);
 	end(&c);
 	e->vxm_ops = c.vxm_ops;
 	e->macs = graph_macs(low->g);

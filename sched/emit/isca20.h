@@ -31,6 +31,17 @@ typedef struct isca_slice {
 	isca_word *words; /* NULL until used */
 } isca_slice;
 
+/* What memory traffic is for. */
+enum isca_traffic {
+	ISCA_TRAFFIC_OPERANDS,
+	ISCA_TRAFFIC_RESULTS,
+	ISCA_TRAFFIC_WEIGHTS,
+	ISCA_TRAFFIC_ACTIVATIONS,
+	ISCA_TRAFFIC_SUMS,
+	ISCA_TRAFFIC_BUFFERS,
+	ISCA_TRAFFIC_COUNT
+};
+
 /* The scheduler's state while one epoch is emitted. */
 typedef struct isca {
 	isa_program *program;
@@ -53,6 +64,8 @@ typedef struct isca {
 	unsigned first_alu, alus;
 	isca_stream streams[2][ISCA_STREAMS]; /* [westward][id] */
 	unsigned stream_count;
+	int64_t first; /* cycle of the first issue */
+	uint64_t traffic[ISCA_TRAFFIC_COUNT]; /* bytes */
 	uint64_t vxm_ops;    /* useful ones, lanes counted */
 	uint64_t block_macs; /* what the matrix unit would do in the time of its blocks, all whole */
 	struct isca_memory *memory;
@@ -125,6 +138,7 @@ struct isca_track {
 	uint16_t *spread;  /* GATHER, SCATTER: addresses, one a superlane, per element */
 	int drives, samples; /* wires, -1 = none */
 	uint8_t stream;    /* memory: which stream of the wire */
+	uint8_t traffic;   /* memory: enum isca_traffic */
 	unsigned pool_first, pool_count; /* lines it may run on; count 1 = a fixed queue */
 	uint32_t hold;     /* units: cycles by which the line stays taken after the last issue */
 	bool uses_latch;
@@ -215,5 +229,8 @@ typedef struct isca_run {
 } isca_run;
 /* The longest stretch from element FIRST on in which each of COUNT sequences steps evenly; elements lie STRIDE apart. */
 isca_run isca_find_run(const uint32_t *const *sequences, unsigned count, uint32_t first, uint32_t stride, uint32_t end);
+
+/* isca20_report.c: what bounds the epoch, and where its bytes go. */
+void isca_report(const isca *c);
 
 #endif

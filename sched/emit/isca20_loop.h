@@ -15,7 +15,8 @@
 
 enum { ISCA_STEPS_MAX = 96 };
 
-/* As low_vloop; references name isca_tensors (isca_plan.tensors). */
+/* As low_vloop; references name isca_tensors (isca_plan.tensors), and imm of a load or store is the first byte of the
+ * element that it moves. */
 typedef struct isca_loop {
 	uint64_t n0, n1, lanes;
 	GArray *steps; /* low_step */
@@ -37,9 +38,17 @@ typedef struct isca_chain {
 bool isca_time_chain(const isca *c, const isca_loop *loop, isca_chain *chain);
 int64_t isca_op_cycles(const isca *c, enum isa_op op);
 
-/* Cuts a loop into loops that fit the machine; values between them go through tensors appended to TENSORS (isca_tensor).
+/* How much a loop may do at once. */
+typedef struct isca_limits {
+	unsigned load_bytes; /* per lane and iteration */
+	bool single;         /* a tensor of several vectors is used once only */
+	bool apart;          /* transpositions work on copies that nothing else uses */
+} isca_limits;
+
+/* Cuts a loop into loops that fit the machine and LIMITS; values between them go through tensors appended to TENSORS (isca_tensor).
  * Array of isca_loop *, free with isca_loop_free. */
-GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, GArray *tensors);
+GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, const isca_limits *limits,
+                           GArray *tensors);
 isca_loop *isca_loop_new(uint64_t n0, uint64_t n1, uint64_t lanes);
 void isca_loop_free(isca_loop *loop);
 

@@ -105,6 +105,7 @@ typedef struct isca_tensor {
 	uint64_t full_blocks;
 	uint32_t node;   /* of the graph; UINT32_MAX = none */
 	bool host, output;
+	bool planes;     /* never more than one byte of an element at a time */
 	uint32_t first, last; /* life time */
 	GArray *tiles;   /* isca_tile */
 } isca_tensor;

@@ -75,6 +75,7 @@ typedef struct isca_work {
 	enum isa_type type;
 	unsigned bytes;     /* of an element of A and B */
 	unsigned engines;
+	unsigned links;     /* of a strand at most: its sums need an ALU each, and fp16 one to convert */
 	uint32_t interval;
 	uint32_t a, b, c;   /* tensors */
 	uint64_t m, n;
@@ -97,7 +98,7 @@ typedef struct isca_work {
 	unsigned chunks;    /* conv: channel blocks */
 } isca_work;
 
-/* Work of macros FIRST..FIRST+COUNT-1 (of one node). */
+/* Work of macros FIRST..FIRST+COUNT-1 (of one node).  NULL and c->error when this machine cannot do it. */
 isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count);
 void isca_work_free(isca_work *work);
 

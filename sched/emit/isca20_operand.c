@@ -432,6 +432,17 @@ static void runs_word(const void *state, uint64_t row, uint64_t block, unsigned 
 	}
 }
 
+/* The elements of one K block in one row of A. */
+static void block_word(const void *state, uint64_t row, uint64_t block, unsigned byte, uint8_t *out)
+{
+	const contents *s = state;
+	const isca_kblock *k = isca_kblock_at(s->w, (unsigned)block);
+
+	for (uint64_t i = 0; i < k->rows; i++)
+		out[i] = s->data[(row * s->t->lanes + k->row + i) * s->w->bytes + byte];
+}
+
+/* One lane block of one row of B. */
 static void row_word(const void *state, uint64_t row, uint64_t block, unsigned byte, uint8_t *out)
 {
 	const contents *s = state;
@@ -447,7 +458,7 @@ void isca_fill_work(isca_plan *plan, const isca_work *w)
 	isca *c = plan->c;
 	contents a = {w, tensor_at(plan->tensors, w->a), NULL};
 	contents b = {w, tensor_at(plan->tensors, w->b), NULL};
-	isca_word_fn fill = w->has_taps ? taps_word : w->is_conv ? runs_word : row_word;
+	isca_word_fn fill = w->has_taps ? taps_word : w->is_conv ? runs_word : block_word;
 
 	a.data = graph_at(c->low->g, a.t->node)->data;
 	b.data = graph_at(c->low->g, b.t->node)->data;

@@ -102,6 +102,7 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 			isca_track *k = isca_add_memory(p->t, ISA_OP_READ, wire, r * w->bytes + byte,
 			                                (rows - r + each - 1) / each);
 
+			k->traffic = ISCA_TRAFFIC_WEIGHTS;
 			for (uint32_t i = 0; i < k->count; i++)
 				k->place[i] = isca_b_place(w, p->tensors, p->batch, kblock, p->block, i * each + r,
 				                           engine, byte);
@@ -184,6 +185,7 @@ static isca_track *add_abc(pass *p, unsigned link, const loaded *weights, int64_
 	for (unsigned byte = 0; byte < w->bytes; byte++) {
 		isca_track *k = isca_add_memory(p->t, ISA_OP_READ, wire, byte, p->rows);
 
+		k->traffic = ISCA_TRAFFIC_ACTIVATIONS;
 		for (uint32_t i = 0; i < p->rows; i++)
 			k->place[i] = isca_a_place(w, p->tensors, p->batch, kblock, p->first + i, e,
 			                           share_of(p->strand), byte);
@@ -266,6 +268,7 @@ static int add_old(pass *p)
 	for (unsigned byte = 0; byte < 4; byte++) {
 		isca_track *k = isca_add_memory(p->t, ISA_OP_READ, wire, byte, p->rows);
 
+		k->traffic = ISCA_TRAFFIC_SUMS;
 		for (uint32_t i = 0; i < p->rows; i++)
 			k->place[i] = sum_place(p, buffer, i, byte);
 	}
@@ -292,6 +295,7 @@ static void add_result(pass *p, int wire)
 	for (unsigned byte = 0; byte < bytes; byte++) {
 		isca_track *k = isca_add_memory(p->t, ISA_OP_WRITE, wire, byte, p->rows);
 
+		k->traffic = is_last(p) ? ISCA_TRAFFIC_RESULTS : ISCA_TRAFFIC_SUMS;
 		for (uint32_t i = 0; i < p->rows; i++)
 			k->place[i] = result_place(p, i, byte);
 	}

@@ -48,7 +48,7 @@ static void list_tensors(isca_plan *plan)
 static void add_loops(isca_plan *plan, uint32_t macro)
 {
 	const low_macro *m = &g_array_index(plan->c->low->macros, low_macro, macro);
-	GPtrArray *loops = isca_split_loop(plan->c, &m->vloop, m->name, plan->tensors);
+	GPtrArray *loops = isca_split_loop(plan->c, &m->vloop, m->name, &plan->limits, plan->tensors);
 
 	for (guint l = 0; l < loops->len; l++) {
 		isca_operation op = {.kind = m->kind, .macro = macro, .loop = g_ptr_array_index(loops, l)};
@@ -70,31 +70,128 @@ static uint32_t add_work(isca_plan *plan, uint32_t first)
 	while (first + count < macros->len && m[count].kind == m->kind && m[count].node == m->node)
 		count++;
 	op.work = isca_work_new(plan->c, plan->tensors, first, count);
+	if (!op.work)
+		return 0;
 	g_array_append_val(plan->operations, op);
 	return count;
 }
 
-static void list_operations(isca_plan *plan)
+/* Does anything but macro NUMBER use tensor I? */
+static bool used_elsewhere(const low_program *low, uint32_t i, uint32_t number)
+{
+	for (guint m = 0; m < low->macros->len; m++) {
+		const low_macro *macro = &g_array_index(low->macros, low_macro, m);
+
+		for (guint s = 0; macro->kind == LOW_VLOOP && s < macro->vloop.steps->len; s++) {
+			const low_step *step = &g_array_index(macro->vloop.steps, low_step, s);
+
+			if ((step->kind == LOW_LOAD || step->kind == LOW_STORE) && step->ref.tensor == i)
+				return true;
+		}
+		if (macro->kind == LOW_MATMUL && (macro->matmul.a == i || macro->matmul.b == i || macro->matmul.c == i))
+			return true;
+		if (macro->kind == LOW_CONV && macro->conv.y == i)
+			return true;
+		if (macro->kind == LOW_TRANSPOSE && m != number && (macro->transpose.x == i || macro->transpose.y == i))
+			return true;
+	}
+	return false;
+}
+
+/* A loop that moves byte BYTE of SECTION's vectors of tensor FROM to tensor TO. */
+static void add_byte_copy(isca_plan *plan, uint32_t macro, uint32_t from, uint32_t to, unsigned section, unsigned byte)
+{
+	const isca_tensor *t = isca_plan_tensor(plan, from);
+	uint64_t tail = t->lanes % t->vector_lanes;
+	isca_operation op = {.kind = LOW_VLOOP, .macro = macro};
+	low_step step = {.kind = LOW_LOAD,
+	                 .ref = {from, (uint8_t)section, 0, 1, (int64_t)t->rows},
+	                 .type = ISA_TYPE_I8,
+	                 .dtype = ISA_TYPE_I8,
+	                 .op = ISA_OP_COPY,
+	                 .in = {-1, -1},
+	                 .imm = byte};
+
+	op.loop = isca_loop_new(t->rows, section ? 1 : t->full_blocks, section ? tail : t->vector_lanes);
+	g_array_append_val(op.loop->steps, step);
+	step.kind = LOW_OP;
+	step.in[0] = 0;
+	step.imm = 0;
+	g_array_append_val(op.loop->steps, step);
+	step.kind = LOW_STORE;
+	step.ref.tensor = to;
+	step.in[0] = 1;
+	step.imm = byte;
+	g_array_append_val(op.loop->steps, step);
+	g_array_append_val(plan->operations, op);
+}
+
+static void add_copy(isca_plan *plan, uint32_t macro, uint32_t from, uint32_t to)
+{
+	const isca_tensor *t = isca_plan_tensor(plan, from);
+	unsigned bytes = isa_type_bytes(t->type);
+	bool full = t->full_blocks > 0, tail = t->blocks > t->full_blocks;
+
+	for (unsigned byte = 0; byte < bytes; byte++) {
+		if (full)
+			add_byte_copy(plan, macro, from, to, 0, byte);
+		if (tail)
+			add_byte_copy(plan, macro, from, to, 1, byte);
+	}
+}
+
+/* A tensor like I for a transposition alone. */
+static uint32_t add_twin(isca_plan *plan, uint32_t i)
+{
+	isca_tensor twin = *isca_plan_tensor(plan, i);
+
+	twin.node = UINT32_MAX;
+	twin.host = twin.output = false;
+	twin.planes = true;
+	g_array_append_val(plan->tensors, twin);
+	return plan->tensors->len - 1;
+}
+
+static void add_turn(isca_plan *plan, uint32_t macro)
+{
+	const low_program *low = plan->c->low;
+	low_transpose work = g_array_index(low->macros, low_macro, macro).transpose;
+	bool wide = isa_type_bytes(isca_plan_tensor(plan, work.x)->type) > 1 && plan->limits.apart;
+	bool copy_x = wide && used_elsewhere(low, work.x, macro), copy_y = wide && used_elsewhere(low, work.y, macro);
+	isca_operation op = {.kind = LOW_TRANSPOSE, .macro = macro};
+	low_transpose own = work;
+
+	if (copy_x) {
+		own.x = add_twin(plan, work.x);
+		add_copy(plan, macro, work.x, own.x);
+	}
+	if (copy_y)
+		own.y = add_twin(plan, work.y);
+	op.turn = isca_turn_new(plan->c, &own, plan->tensors);
+	g_array_append_val(plan->operations, op);
+	if (copy_y)
+		add_copy(plan, macro, own.y, work.y);
+}
+
+static bool list_operations(isca_plan *plan)
 {
 	const low_program *low = plan->c->low;
 
 	for (guint i = 0; i < low->macros->len;) {
 		const low_macro *m = &g_array_index(low->macros, low_macro, i);
+		uint32_t count = 1;
 
-		if (m->kind == LOW_MATMUL || m->kind == LOW_CONV) {
-			i += add_work(plan, i);
-			continue;
-		}
-		if (m->kind == LOW_VLOOP) {
+		if (m->kind == LOW_VLOOP)
 			add_loops(plan, i);
-		} else {
-			isca_operation op = {.kind = m->kind, .macro = i};
-
-			op.turn = isca_turn_new(plan->c, &m->transpose, plan->tensors);
-			g_array_append_val(plan->operations, op);
-		}
-		i++;
+		else if (m->kind == LOW_TRANSPOSE)
+			add_turn(plan, i);
+		else
+			count = add_work(plan, i);
+		if (!count)
+			return false;
+		i += count;
 	}
+	return true;
 }
 
 /* How often does LOOP load (store) tensor I in one iteration? */
@@ -242,7 +339,6 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 			continue;
 		if (!isca_choose_shape(plan, i, shape)) {
 			*hopeless = true;
-			if (getenv("ISCA_DEBUG")) g_printerr("hopeless %u %s\n", i, t->name);
 			return false;
 		}
 		order[count++] =
@@ -250,10 +346,8 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 	}
 	qsort(order, count, sizeof(entry), compare_entries);
 	for (guint i = 0; i < count; i++)
-		if (!place_tensor(plan, order[i].tensor)) {
-			if (getenv("ISCA_DEBUG")) g_printerr("cap %u: tensor %u %s width %lu life %u..%u rows %lu\n", plan->cap, order[i].tensor, isca_plan_tensor(plan, order[i].tensor)->name, order[i].width, isca_plan_tensor(plan, order[i].tensor)->first, isca_plan_tensor(plan, order[i].tensor)->last, isca_plan_tensor(plan, order[i].tensor)->rows);
+		if (!place_tensor(plan, order[i].tensor))
 			return false;
-		}
 	for (guint o = 0; o < plan->operations->len; o++) {
 		isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
 
@@ -291,7 +385,23 @@ static bool refuse(const isca_plan *plan)
 	return false;
 }
 
-static bool place_somehow(isca_plan *plan)
+/* Makes the lists anew, for the present limits. */
+static bool list_all(isca_plan *plan)
+{
+	g_array_set_size(plan->operations, 0);
+	g_array_set_size(plan->tensors, 0);
+	list_tensors(plan);
+	if (!list_operations(plan))
+		return false;
+	find_lives(plan);
+	g_array_set_size(plan->shapes, plan->tensors->len);
+	for (guint i = 0; i < plan->tensors->len; i++)
+		isca_plan_tensor(plan, i)->tiles = g_array_new(FALSE, TRUE, sizeof(isca_tile));
+	return true;
+}
+
+/* Tries less and less spreading, then smaller parts of tensors. */
+static bool place_spread(isca_plan *plan)
 {
 	static const unsigned caps[] = {16, 8, 4, 2, 1};
 	bool hopeless = false;
@@ -304,7 +414,47 @@ static bool place_somehow(isca_plan *plan)
 				return true;
 		}
 	}
+	return false;
+}
+
+static bool place_somehow(isca_plan *plan)
+{
+	const isca_limits limits[] = {
+	    {plan->c->stream_count, false, false},
+	    {plan->c->stream_count, false, true},
+	    {16, false, true},
+	    {8, false, true},
+	    {8, true, true},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
+		plan->limits = limits[i];
+		if (!list_all(plan))
+			return false;
+		if (place_spread(plan))
+			return true;
+	}
 	return refuse(plan);
+}
+
+static void fill_memory(isca_plan *plan)
+{
+	for (guint i = 0; i < plan->tensors->len; i++) {
+		const isca_tensor *t = isca_plan_tensor(plan, i);
+
+		if (t->host && t->tiles->len)
+			isca_add_images(plan->c, t, &g_array_index(t->tiles, isca_tile, 0));
+		if (t->node != UINT32_MAX && t->tiles->len == 1)
+			isca_describe(plan->c, t);
+	}
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (op->work)
+			isca_fill_work(plan, op->work);
+		if (op->turn)
+			isca_fill_turn(plan, op->turn);
+	}
 }
 
 isca_plan *isca_plan_new(isca *c)
@@ -317,32 +467,11 @@ isca_plan *isca_plan_new(isca *c)
 	plan->shapes = g_array_new(FALSE, TRUE, sizeof(isca_shape));
 	g_array_set_clear_func(plan->operations, clear_operation);
 	g_array_set_clear_func(plan->tensors, clear_tensor);
-	list_tensors(plan);
-	list_operations(plan);
-	find_lives(plan);
-	g_array_set_size(plan->shapes, plan->tensors->len);
-	for (guint i = 0; i < plan->tensors->len; i++)
-		isca_plan_tensor(plan, i)->tiles = g_array_new(FALSE, TRUE, sizeof(isca_tile));
 	if (!place_somehow(plan)) {
 		isca_plan_free(plan);
 		return NULL;
 	}
-	for (guint i = 0; i < plan->tensors->len; i++) {
-		const isca_tensor *t = isca_plan_tensor(plan, i);
-
-		if (t->host && t->tiles->len)
-			isca_add_images(c, t, &g_array_index(t->tiles, isca_tile, 0));
-		if (t->node != UINT32_MAX && t->tiles->len == 1)
-			isca_describe(c, t);
-	}
-	for (guint o = 0; o < plan->operations->len; o++) {
-		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
-
-		if (op->work)
-			isca_fill_work(plan, op->work);
-		if (op->turn)
-			isca_fill_turn(plan, op->turn);
-	}
+	fill_memory(plan);
 	return plan;
 }
 

@@ -89,14 +89,15 @@ static bool try_distances(const isca_plan *plan, uint32_t i, uint64_t mod, isca_
 	return false;
 }
 
-/* What the work that computes tensor I would like: strands of one step, or units of neighbouring engines, write their rows
+/* What the work that computes (or multiplies) tensor I would like: strands of one step, or units of neighbouring engines, write their rows
  * at the same time. */
 static bool wish_of_work(const isca_plan *plan, uint32_t i, isca_shape *shape)
 {
 	for (guint o = 0; o < plan->operations->len; o++) {
 		const isca_work *w = g_array_index(plan->operations, isca_operation, o).work;
 
-		if (!w || w->c != i)
+		/* What it reads as activations is read part by part, too. */
+		if (!w || (w->c != i && (w->a != i || w->a_private)))
 			continue;
 		if (!w->own)
 			*shape = (isca_shape){w->part_rows, ISCA_PARTS, 1, true, false};
@@ -120,7 +121,7 @@ static bool wish_of_turn(const isca_plan *plan, uint32_t i, isca_shape *shape)
 		if (!isca_uses(op, i))
 			continue;
 		turned = turned || op->turn;
-		alone = alone && op->turn;
+		alone = alone && (op->turn || isca_plan_tensor(plan, i)->planes);
 	}
 	*shape = (isca_shape){1, ISCA_TURN_ROWS, 1, false, alone};
 	return turned;
@@ -197,7 +198,7 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 		const isca_turn *turn = g_array_index(plan->operations, isca_operation, o).turn;
 
 		if (turn && isca_plan_tensor(plan, turn->y) == t)
-			tile.spare = 1;
+			tile.spare = 2;
 	}
 	wish->wide = !wish->split && parts * width > plan->c->slices_per_side;
 	wish->align = wish->wide ? (unsigned)width : 0;

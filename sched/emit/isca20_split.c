@@ -15,6 +15,7 @@ typedef struct splitter {
 	const low_vloop *loop;
 	GArray *steps; /* low_step */
 	const char *name;
+	const isca_limits *limits;
 	GArray *tensors;
 	uint16_t part[ISCA_STEPS_MAX]; /* which part an operation went to */
 	uint32_t temp[ISCA_STEPS_MAX]; /* tensor that carries its value to later parts, UINT32_MAX = none yet */
@@ -139,6 +140,22 @@ static isca_loop *build(splitter *s, const int *members, unsigned count)
 	return loop;
 }
 
+/* Does LOOP use some tensor more than once?  Temporary ones are laid out for it. */
+static bool uses_twice(const splitter *s, const isca_loop *loop)
+{
+	for (unsigned i = 0; i < loop->steps->len; i++)
+		for (unsigned j = 0; j < i; j++) {
+			const low_step *a = isca_step(loop, i);
+			const low_step *b = isca_step(loop, j);
+
+			if (is_work(a) || is_work(b) || a->ref.tensor != b->ref.tensor || a->ref.tensor == UINT32_MAX)
+				continue;
+			if (g_array_index(s->tensors, isca_tensor, a->ref.tensor).node != UINT32_MAX)
+				return true;
+		}
+	return false;
+}
+
 /* Do ALUs, streams and lane units suffice, wherever the tensors come to lie? */
 static bool fits(const splitter *s, const isca_loop *loop)
 {
@@ -159,8 +176,9 @@ static bool fits(const splitter *s, const isca_loop *loop)
 			*(step->lane_xor < m->lanes_per_superlane ? &distributes : &permutes) += 1;
 		}
 	}
-	return loads + 2 * lanes <= s->c->stream_count && stores + lanes <= s->c->stream_count &&
-	       permutes <= m->sxm_queues.at[ISA_SXM_PERMUTE] && distributes <= m->sxm_queues.at[ISA_SXM_DISTRIBUTE] &&
+	return loads <= s->limits->load_bytes && loads + 2 * lanes <= s->c->stream_count &&
+	       stores + lanes <= s->c->stream_count && permutes <= m->sxm_queues.at[ISA_SXM_PERMUTE] &&
+	       distributes <= m->sxm_queues.at[ISA_SXM_DISTRIBUTE] && !(s->limits->single && uses_twice(s, loop)) &&
 	       isca_time_chain(s->c, loop, &chain);
 }
 
@@ -203,26 +221,50 @@ static unsigned stage_of(const splitter *s, int i, const unsigned *stages)
 	return stage;
 }
 
-/* The loop's steps; what is loaded only to be stored passes through an ALU. */
-static GArray *copy_steps(const low_vloop *loop)
+static low_step copy_of(const GArray *steps, int16_t value)
+{
+	enum isa_type type = g_array_index(steps, low_step, (guint)value).dtype;
+
+	return (low_step){.kind = LOW_OP, .op = ISA_OP_COPY, .type = type, .dtype = type, .in = {value, -1}};
+}
+
+static bool is_load(const GArray *steps, int16_t value)
+{
+	return value >= 0 && g_array_index(steps, low_step, (guint)value).kind == LOW_LOAD;
+}
+
+/* Does STEP need a copy of its last operand?  What is loaded only to be stored passes through an ALU; where a tensor may
+ * be used once only, copies give other parts of the loop something to hold on to. */
+static bool wants_copy(const GArray *steps, const low_step *step, bool single)
+{
+	const low_step *x, *y;
+
+	if (step->kind == LOW_STORE)
+		return single || is_load(steps, step->in[0]);
+	if (!single || step->kind != LOW_OP || !is_load(steps, step->in[0]) || !is_load(steps, step->in[1]) ||
+	    step->in[0] == step->in[1])
+		return false;
+	x = &g_array_index(steps, low_step, (guint)step->in[0]);
+	y = &g_array_index(steps, low_step, (guint)step->in[1]);
+	return x->ref.tensor == y->ref.tensor;
+}
+
+static GArray *copy_steps(const low_vloop *loop, bool single)
 {
 	GArray *steps = g_array_new(FALSE, FALSE, sizeof(low_step));
 	int16_t at[ISCA_STEPS_MAX];
 
 	for (guint i = 0; i < loop->steps->len; i++) {
 		low_step step = g_array_index(loop->steps, low_step, i);
+		unsigned last = step.kind == LOW_OP && step.in[1] >= 0;
 
 		for (unsigned o = 0; o < 2; o++)
 			if (step.in[o] >= 0)
 				step.in[o] = at[step.in[o]];
-		if (step.kind == LOW_STORE && g_array_index(steps, low_step, (guint)step.in[0]).kind == LOW_LOAD) {
-			low_step copy = {.kind = LOW_OP,
-			                 .op = ISA_OP_COPY,
-			                 .type = step.type,
-			                 .dtype = step.type,
-			                 .in = {step.in[0], -1}};
+		if (wants_copy(steps, &step, single)) {
+			low_step copy = copy_of(steps, step.in[last]);
 
-			step.in[0] = (int16_t)steps->len;
+			step.in[last] = (int16_t)steps->len;
 			g_array_append_val(steps, copy);
 		}
 		at[i] = (int16_t)steps->len;
@@ -231,10 +273,11 @@ static GArray *copy_steps(const low_vloop *loop)
 	return steps;
 }
 
-GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, GArray *tensors)
+GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, const isca_limits *limits,
+                           GArray *tensors)
 {
-	g_autoptr(GArray) steps = copy_steps(loop);
-	splitter s = {.c = c, .loop = loop, .steps = steps, .name = name, .tensors = tensors};
+	g_autoptr(GArray) steps = copy_steps(loop, limits->single);
+	splitter s = {.c = c, .loop = loop, .steps = steps, .name = name, .limits = limits, .tensors = tensors};
 	GPtrArray *loops = g_ptr_array_new_with_free_func((GDestroyNotify)isca_loop_free);
 	unsigned stages[ISCA_STEPS_MAX], last = 0, count = 0;
 	int members[ISCA_STEPS_MAX];

@@ -85,6 +85,7 @@ isca_track *isca_add_memory(isca_template *t, enum isa_op op, int wire, unsigned
 
 	k->place = g_new(uint32_t, count);
 	k->stream = (uint8_t)stream;
+	k->traffic = op == ISA_OP_READ ? ISCA_TRAFFIC_OPERANDS : ISCA_TRAFFIC_RESULTS;
 	if (op == ISA_OP_READ) {
 		k->drives = wire;
 		isca_wire_at(t, wire)->driver[stream] = k;
@@ -345,6 +346,12 @@ static int64_t unit_length(const isca_template *t, const isca_track *k)
 	return length_of(t, k->count, 1) + k->hold;
 }
 
+/* Has a unit's track a choice, or more than its line to look after? */
+static bool chooses(const isca_track *k)
+{
+	return k->pool_count > 1 || k->uses_latch;
+}
+
 static int compare_needs(const void *a, const void *b)
 {
 	const isca_need *x = a;
@@ -430,7 +437,7 @@ static int64_t choose_lines(isca_template *t)
 		if (k->place)
 			continue;
 		k->line = k->pool_first;
-		for (unsigned l = k->pool_first; k->pool_count > 1 && l < k->pool_first + k->pool_count && best; l++) {
+		for (unsigned l = k->pool_first; chooses(k) && l < k->pool_first + k->pool_count && best; l++) {
 			int64_t delay;
 
 			if (chosen(t, i, l, false))
@@ -440,7 +447,7 @@ static int64_t choose_lines(isca_template *t)
 				k->line = l;
 			best = MIN(best, delay);
 		}
-		if (k->pool_count > 1 && best)
+		if (chooses(k) && best)
 			return best;
 		if (k->uses_share && (best = choose_share(t, i)))
 			return best;
@@ -592,7 +599,7 @@ enum isca_fit isca_prepare(isca_template *t)
 			continue;
 		}
 		first = MIN(first, k->issue);
-		if (k->pool_count == 1)
+		if (!chooses(k))
 			need(t, k->pool_first, k->issue, unit_length(t, k), 3);
 	}
 	t->origin = MAX(t->origin, t->earliest - first);
@@ -617,7 +624,7 @@ static void take_all(isca_template *t)
 
 		if (k->place)
 			continue;
-		if (k->pool_count > 1)
+		if (chooses(k))
 			isca_line_take(&c->lines[k->line], first, last, 3);
 		if (k->uses_latch)
 			isca_line_take(&c->lines[c->first_latch + k->line - c->first_alu], first + k->result,

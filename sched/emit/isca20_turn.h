@@ -24,7 +24,7 @@ typedef struct isca_turn {
 	uint32_t chunk;            /* blocks that are between the two passes at a time */
 	unsigned distances;
 	uint8_t distance[ISCA_SUPERLANES_MAX]; /* those that occur */
-	uint32_t spare[ISCA_SLICES_MAX]; /* place of a word of Y's slices that nobody reads */
+	uint32_t spare[2]; /* addresses in Y's slices that nobody reads, one for each hemisphere's SXM */
 	isca_tile buffer[2][2];    /* [hemisphere][turn]: batch = block of the chunk, row = vector, block = row block */
 	isca_tile gather[2];       /* batch = turn and distance, row = block of the chunk */
 	isca_tile scatter[2];      /* batch = byte and distance, row = block */
@@ -36,8 +36,8 @@ void isca_turn_free(isca_turn *turn);
 bool isca_emit_turn(isca *c, const isca_turn *turn, const GArray *tensors);
 /* Place of byte BYTE of vector ROW of lane block BLOCK, for rows up to the next multiple of sixteen. */
 uint32_t isca_turn_place(const isca_tensor *t, uint64_t row, uint64_t block, unsigned byte);
-/* Where superlane S of vector COLUMN of block B goes at distance D. */
-uint32_t isca_turn_target(const isca *c, const isca_turn *turn, const isca_tensor *y, const isca_turn_block *b, unsigned d,
+/* Where superlane S of vector COLUMN of block number I of hemisphere SIDE goes at distance D. */
+uint32_t isca_turn_target(const isca *c, const isca_turn *turn, const isca_tensor *y, unsigned side, uint64_t i, unsigned d,
                           unsigned s, unsigned column, unsigned byte);
 
 #endif

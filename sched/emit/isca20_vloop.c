@@ -58,7 +58,7 @@ static void add_memory(builder *b, enum isa_op op, const low_step *s, int wire)
 		isca_track *k = isca_add_memory(b->t, op, wire, byte, b->count);
 
 		for (uint32_t i = 0; i < b->count; i++)
-			k->place[i] = place_of(b, &s->ref, b->first + i, byte);
+			k->place[i] = place_of(b, &s->ref, b->first + i, s->imm + byte);
 	}
 }
 

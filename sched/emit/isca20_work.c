@@ -103,7 +103,7 @@ static void list_steps(isca_work *w)
 
 	g_array_set_size(w->steps, 0);
 	while (left) {
-		unsigned count = w->a_private ? w->engines : 1;
+		unsigned count = w->a_private ? MIN(w->engines, w->links) : 1;
 
 		if (w->own) {
 			add_short_step(w, at, 1, true);
@@ -152,6 +152,23 @@ static void choose_cut(const isca *c, isca_work *w)
 	w->window = (uint32_t)MIN(w->window, units);
 }
 
+/* Can this machine do it at all? */
+static bool check_machine(const isca *c, const isca_work *w, const isca_tensor *a, const char *name)
+{
+	const char *why = NULL;
+
+	if (c->m->mxm_weight_bytes < (int64_t)w->bytes * c->m->lanes)
+		why = "one row of weights is more than mxm.weight_bytes_per_cycle";
+	else if (c->alus < w->bytes)
+		why = "sums of fp16 products are added and converted in one go, which takes two ALUs";
+	else if (!a->host && w->kblocks->len > 1 && isca_kblock_at(w, 0)->rows != a->vector_lanes)
+		why = "K blocks of an operand that is computed must be whole vectors";
+	if (why)
+		g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "layer '%s', operation '%s': %s", c->low->g->name,
+		            name, why);
+	return !why;
+}
+
 isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count)
 {
 	const low_macro *m = &g_array_index(c->low->macros, low_macro, first);
@@ -196,6 +213,12 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 	w->b_private = g_array_index(tensors, isca_tensor, w->b).host;
 	w->blocks = g_array_index(tensors, isca_tensor, w->c).blocks;
 	w->load_rows = MAX(c->load_bytes / w->bytes, 1);
+	for (w->links = 1; 2 * w->links + (w->bytes == 2) <= c->alus; w->links *= 2)
+		;
+	if (!check_machine(c, w, a, m->name)) {
+		isca_work_free(w);
+		return NULL;
+	}
 	choose_cut(c, w);
 	list_steps(w);
 	return w;

@@ -303,6 +303,7 @@ int main(void)
 		CASE(westward_is_the_mirror_image),
 		CASE(nothing_moves_against_the_stream),
 		CASE(a_cycle_early_is_late_operand_a_cycle_late_undriven),
+		CASE(a_value_filed_in_the_very_cycle_counts_as_late),
 		CASE(the_neighbours_value_is_wrong_operand),
 		CASE(a_nearer_driver_replaces_what_passes),
 		CASE(upstream_of_the_nearer_driver_the_first_is_still_there),
