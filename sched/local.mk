@@ -24,7 +24,7 @@ libsched_a_SOURCES += \
 	sched/emit/isca20_turn.c sched/emit/isca20_turn_plan.c sched/emit/isca20_turn.h
 	sched/emit/isca20_work.c sched/emit/isca20_operand.c sched/emit/isca20_pass.c sched/emit/isca20_mxm.h \
 	sched/emit/isca20_turn.c sched/emit/isca20_turn_plan.c sched/emit/isca20_turn.h \
-	sched/emit/isca20_report.c
+	sched/emit/isca20_report.c sched/emit/isca20_order.c
 
 # Front door and back ends.
 libsched_a_SOURCES += \
