@@ -74,6 +74,7 @@ typedef struct isca_work {
 	GArray *b_tiles;    /* isca_tile: K block * engines + engine */
 	isca_tile sum[2];   /* partial sums: batch = unit in the window, row */
 	unsigned chunks;    /* conv: channel blocks */
+	GArray *a_blocks[ISCA_ENGINES]; /* conv by taps: uint32_t, which (phase, chunk) the engine reads, ascending */
 } isca_work;
 
 /* Work of macros FIRST..FIRST+COUNT-1 (of one node).  NULL and c->error when this machine cannot do it. */

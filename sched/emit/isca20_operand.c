@@ -21,17 +21,57 @@ static bool has_taps(const isca_work *w)
 	return w->is_conv && w->conv.kind == GRAPH_KBLOCK_TAPS;
 }
 
-/* Words of one line of a conv's input: starts of taps, per phase of the stride. */
+/* First taps of the K blocks: 0, block_taps, ... */
+static uint64_t last_tap(const isca_work *w)
+{
+	return (w->conv.s - 1) / w->conv.block_taps * w->conv.block_taps;
+}
+
+/* Do blocks of taps share words?  Word i of a line begins at pixel i * stride + phase then; else at pixel i * stride + the
+ * block's first tap, which is better when few outputs lie between the taps. */
+static bool shares_words(const isca_work *w)
+{
+	uint64_t phases = MIN(w->conv.stride_w, last_tap(w) + 1);
+
+	return (w->conv.ow + last_tap(w) / w->conv.stride_w) * phases <=
+	       w->conv.ow * (last_tap(w) / w->conv.block_taps + 1);
+}
+
+/* Words of one line of a conv's input. */
 static uint64_t line_words(const isca_work *w)
 {
-	uint64_t last = (w->conv.s - 1) / w->conv.block_taps * w->conv.block_taps;
-
-	return w->conv.ow + last / w->conv.stride_w;
+	return w->conv.ow + (shares_words(w) ? last_tap(w) / w->conv.stride_w : 0);
 }
 
 static uint64_t line_count(const isca_work *w)
 {
 	return (w->conv.oh - 1) * w->conv.stride_h + w->conv.r;
+}
+
+/* Which words of an output position hold K block KBLOCK: phase or first tap, and channel block. */
+static uint32_t word_block(const isca_work *w, unsigned kblock)
+{
+	const isca_kblock *k = isca_kblock_at(w, kblock);
+	uint64_t tap = shares_words(w) ? k->s % w->conv.stride_w : k->s / w->conv.block_taps;
+
+	return (uint32_t)(tap * w->chunks + k->c / w->conv.block_chan);
+}
+
+/* Its number among those that ENGINE has. */
+static uint32_t dense_block(const isca_work *w, unsigned engine, uint32_t block)
+{
+	const GArray *all = w->a_blocks[engine];
+	uint32_t low = 0, high = all->len;
+
+	while (low + 1 < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (g_array_index(all, uint32_t, middle) <= block)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 uint32_t isca_a_place(const isca_work *w, const GArray *tensors, uint64_t batch, unsigned kblock, uint64_t m,
@@ -43,8 +83,8 @@ uint32_t isca_a_place(const isca_work *w, const GArray *tensors, uint64_t batch,
 	if (has_taps(w)) {
 		const isca_tile *tile = &w->a_tile[engine][ISCA_ALL];
 		uint64_t line = m / w->conv.ow * w->conv.stride_h + k->r;
-		uint64_t start = m % w->conv.ow + k->s / w->conv.stride_w;
-		uint64_t block = k->s % w->conv.stride_w * w->chunks + k->c / w->conv.block_chan;
+		uint64_t start = m % w->conv.ow + (shares_words(w) ? k->s / w->conv.stride_w : 0);
+		uint32_t block = dense_block(w, engine, word_block(w, kblock));
 
 		return isca_tile_place(tile, batch * tile->period + line * line_words(w) + start, block, byte);
 	}
@@ -196,15 +236,57 @@ static isca_tile matmul_tile(const operands *o, unsigned e, enum isca_share shar
 	return tile;
 }
 
+static gint compare_blocks(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool engine_takes_block(const isca_work *w, unsigned e, unsigned kblock)
+{
+	for (guint i = 0; i < w->steps->len; i++) {
+		const isca_stage *step = &g_array_index(w->steps, isca_stage, i);
+
+		for (unsigned s = 0; s < step->count; s++)
+			for (unsigned l = 0; l < step->strand[s].count; l++)
+				if (step->strand[s].kblock[l] == kblock &&
+				    (step->strand[s].engine[l] == e || step->strand[s].engine[l] == ISCA_OWN_ENGINE))
+					return true;
+	}
+	return false;
+}
+
+/* Lists what engine E reads of each output position. */
+static void list_blocks(isca_work *w, unsigned e)
+{
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	guint kept = 0;
+
+	for (unsigned k = 0; k < w->kblocks->len; k++) {
+		uint32_t block = word_block(w, k);
+
+		if (engine_takes_block(w, e, k))
+			g_array_append_val(all, block);
+	}
+	g_array_sort(all, compare_blocks);
+	for (guint i = 0; i < all->len; i++)
+		if (!i || g_array_index(all, uint32_t, i) != g_array_index(all, uint32_t, kept - 1))
+			g_array_index(all, uint32_t, kept++) = g_array_index(all, uint32_t, i);
+	g_array_set_size(all, kept);
+	if (w->a_blocks[e])
+		g_array_unref(w->a_blocks[e]);
+	w->a_blocks[e] = all;
+}
+
 static isca_tile taps_tile(const operands *o, unsigned e)
 {
 	const isca_work *w = o->w;
-	uint64_t phases = MIN(w->conv.stride_w, (w->conv.s - 1) / w->conv.block_taps * w->conv.block_taps + 1);
 	isca_tile tile = {
 	    .period = line_words(w) * line_count(w),
 	    .rows = line_words(w) * line_count(w),
 	    .batches = w->batches->len,
-	    .blocks = phases * w->chunks,
+	    .blocks = w->a_blocks[e]->len,
 	    .bytes = w->bytes,
 	};
 	isca_fold folds[] = {
@@ -228,7 +310,9 @@ static bool place_a(operands *o)
 		for (enum isca_share share = ISCA_ALL; share < ISCA_SHARES; share++) {
 			isca_wish wish = wish_for(o);
 
-			if (has_taps(w) ? share != ISCA_ALL : !takes(w, e, share))
+			if (has_taps(w) && share == ISCA_ALL)
+				list_blocks(w, e);
+			if (has_taps(w) ? share != ISCA_ALL || !w->a_blocks[e]->len : !takes(w, e, share))
 				continue;
 			w->a_tile[e][share] = has_taps(w) ? taps_tile(o, e) : matmul_tile(o, e, share);
 			wish.side = (int)isca_engine_side(w, e);
@@ -274,20 +358,6 @@ static isca_tile weights_tile(const operands *o, unsigned kblock, unsigned e)
 		folds[2] = batch_fold(w, &tile, e);
 	isca_tile_lay(&tile, 1, folds, 3, o->plan->part_words, w->load_rows * w->bytes);
 	return tile;
-}
-
-static bool engine_takes_block(const isca_work *w, unsigned e, unsigned kblock)
-{
-	for (guint i = 0; i < w->steps->len; i++) {
-		const isca_stage *step = &g_array_index(w->steps, isca_stage, i);
-
-		for (unsigned s = 0; s < step->count; s++)
-			for (unsigned l = 0; l < step->strand[s].count; l++)
-				if (step->strand[s].kblock[l] == kblock &&
-				    (step->strand[s].engine[l] == e || step->strand[s].engine[l] == ISCA_OWN_ENGINE))
-					return true;
-	}
-	return false;
 }
 
 /* Is the tile of engine E the same as that of an earlier engine in its hemisphere?  Returns that engine, or E. */
@@ -407,6 +477,7 @@ typedef struct contents {
 	const isca_work *w;
 	const isca_tensor *t;
 	const uint8_t *data;
+	unsigned engine;
 } contents;
 
 /* Lane I of a word of W's input: pixel (H, COLUMN) and channel of image and group IMAGE, zero outside. */
@@ -427,9 +498,10 @@ static void taps_word(const void *state, uint64_t row, uint64_t block, unsigned 
 	uint64_t line = line_words(s->w), lines = line_count(s->w);
 	uint64_t image = isca_batch_at(s->w, row / (line * lines))->a;
 	int64_t h = (int64_t)(row / line % lines) - (int64_t)c->pad;
-	int64_t column =
-	    (int64_t)(row % line * c->stride_w + block / s->w->chunks) - (int64_t)c->pad;
-	uint64_t first = block % s->w->chunks * c->block_chan;
+	uint32_t which = g_array_index(s->w->a_blocks[s->engine], uint32_t, block);
+	uint64_t tap_first = which / s->w->chunks * (shares_words(s->w) ? 1 : c->block_taps);
+	int64_t column = (int64_t)(row % line * c->stride_w + tap_first) - (int64_t)c->pad;
+	uint64_t first = which % s->w->chunks * c->block_chan;
 	uint64_t channels = MIN(c->block_chan, c->c - first);
 
 	for (uint64_t tap = 0; tap < c->block_taps; tap++)
@@ -478,16 +550,16 @@ static void row_word(const void *state, uint64_t row, uint64_t block, unsigned b
 void isca_fill_work(isca_plan *plan, const isca_work *w)
 {
 	isca *c = plan->c;
-	contents a = {w, tensor_at(plan->tensors, w->a), NULL};
-	contents b = {w, tensor_at(plan->tensors, w->b), NULL};
+	contents a = {w, tensor_at(plan->tensors, w->a), NULL, 0};
+	contents b = {w, tensor_at(plan->tensors, w->b), NULL, 0};
 	isca_word_fn fill = has_taps(w) ? taps_word : w->is_conv ? runs_word : block_word;
 
 	a.data = graph_at(c->low->g, a.t->node)->data;
 	b.data = graph_at(c->low->g, b.t->node)->data;
-	for (unsigned e = 0; w->a_private && e < w->engines; e++)
+	for (a.engine = 0; w->a_private && a.engine < w->engines; a.engine++)
 		for (unsigned share = 0; share < ISCA_SHARES; share++)
-			if (w->a_tile[e][share].height)
-				isca_fill_tile(c, &w->a_tile[e][share],
+			if (w->a_tile[a.engine][share].height)
+				isca_fill_tile(c, &w->a_tile[a.engine][share],
 				               c->options->functional && a.data ? fill : NULL, &a);
 	for (unsigned i = 0; w->b_private && i < w->b_tiles->len; i++) {
 		const isca_tile *tile = &g_array_index(w->b_tiles, isca_tile, i);

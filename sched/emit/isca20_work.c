@@ -222,6 +222,9 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 
 void isca_work_free(isca_work *w)
 {
+	for (unsigned e = 0; e < ISCA_ENGINES; e++)
+		if (w->a_blocks[e])
+			g_array_unref(w->a_blocks[e]);
 	g_array_unref(w->batches);
 	g_array_unref(w->kblocks);
 	g_array_unref(w->steps);
