@@ -25,7 +25,8 @@ void isca_tile_filter(isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t
 	tile->filter[tile->filters++] = (isca_filter){dim, div, mod, value};
 }
 
-uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part, uint64_t pitch)
+uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part,
+                       uint64_t pitch)
 {
 	uint64_t words = unit, parts = 0;
 
@@ -163,7 +164,8 @@ static unsigned count_shunned(const isca_tile *tile, const isca_wish *wish, unsi
 	return count;
 }
 
-/* How many slices of this hemisphere are out of bounds?  The emptier one is better: others will want to be apart, too. */
+/* How many slices of this hemisphere are out of bounds?  The emptier one is better: others will want to be apart, too.
+ */
 static unsigned count_avoided(const isca *c, const isca_wish *wish, unsigned origin)
 {
 	unsigned first = origin / c->slices_per_side * c->slices_per_side, count = 0;
@@ -262,7 +264,8 @@ bool isca_allocate(isca *c, isca_tile *tile, const isca_wish *wish)
 
 	measure(tile);
 	c->memory->asked_words += (uint64_t)count_slices(&tile->slices) * tile->height;
-	if (tile->height > c->words_per_slice || (!find_place(c, tile, wish, false) && !find_place(c, tile, wish, true)))
+	if (tile->height > c->words_per_slice ||
+	    (!find_place(c, tile, wish, false) && !find_place(c, tile, wish, true)))
 		return false;
 	k.word = tile->word;
 	k.end = tile->word + tile->height;
