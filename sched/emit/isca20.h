@@ -15,7 +15,7 @@
 #include "sched/emit/emit.h"
 #include "sched/emit/isca20_calendar.h"
 
-enum { ISCA_STREAMS = 32, ISCA_RUN_MAX = 32768, ISCA_SUPERLANES_MAX = 20 };
+enum { ISCA_STREAMS = 32, ISCA_RUN_MAX = 1024, ISCA_SUPERLANES_MAX = 20 };
 
 /* What is known of a memory word. */
 typedef struct isca_word {

@@ -18,6 +18,26 @@
 
 enum { ISCA_ENGINES = 4, ISCA_PARTS = 4 };
 
+/* Which words of a convolution's input (TAPS) there are.  A word holds what a tap block meets at an output column; blocks
+ * whose starts differ by a multiple of the stride (one phase) meet the same pixels and share words when there are enough
+ * columns.  Likewise filter rows share lines.  What no output uses is not stored. */
+typedef struct isca_taps {
+	uint64_t starts, phases; /* tap blocks of a filter row, and sets of them that share words */
+	uint64_t span;           /* words from one start to the next of its phase */
+	uint64_t line_words;     /* of one line and channel block */
+	uint64_t line_step;      /* lines from one output row to the next */
+	uint64_t lines;
+} isca_taps;
+
+isca_taps isca_taps_of(const graph_conv *conv);
+/* Are there fewer words than output rows times K blocks? */
+bool isca_taps_share(const isca_taps *taps, const graph_conv *conv);
+/* Number of the word that the tap block beginning with tap S of filter row R meets at output (ROW, COLUMN). */
+uint64_t isca_taps_at(const isca_taps *taps, const graph_conv *conv, uint64_t row, uint64_t column, uint64_t r, uint64_t s);
+/* Back: pixel row of a line, and first pixel of a line's WORD, both in the padded input. */
+uint64_t isca_taps_height(const isca_taps *taps, const graph_conv *conv, uint64_t line);
+uint64_t isca_taps_pixel(const isca_taps *taps, const graph_conv *conv, uint64_t word);
+
 /* Consecutive rows of the right-hand operand; of a convolution, one filter row, some taps, some channels. */
 typedef struct isca_kblock {
 	uint64_t row;
@@ -50,6 +70,8 @@ typedef struct isca_batch {
 typedef struct isca_work {
 	bool is_conv;
 	graph_conv conv;
+	bool has_taps;      /* A lies as words that outputs share, else as one word for each output row and K block */
+	isca_taps taps;
 	enum isa_type type;
 	unsigned bytes;     /* of an element of A and B */
 	unsigned engines;

@@ -15,38 +15,18 @@ static const isca_tensor *tensor_at(const GArray *tensors, uint32_t i)
 	return &g_array_index(tensors, isca_tensor, i);
 }
 
-/* Does a conv's input lie as words of taps (else as one word for each output row and K block)? */
-static bool has_taps(const isca_work *w)
-{
-	return w->is_conv && w->conv.kind == GRAPH_KBLOCK_TAPS;
-}
-
-/* Words of one line of a conv's input: starts of taps, per phase of the stride. */
-static uint64_t line_words(const isca_work *w)
-{
-	uint64_t last = (w->conv.s - 1) / w->conv.block_taps * w->conv.block_taps;
-
-	return w->conv.ow + last / w->conv.stride_w;
-}
-
-static uint64_t line_count(const isca_work *w)
-{
-	return (w->conv.oh - 1) * w->conv.stride_h + w->conv.r;
-}
-
 uint32_t isca_a_place(const isca_work *w, const GArray *tensors, uint64_t batch, unsigned kblock, uint64_t m,
                       unsigned engine, enum isca_share share, unsigned byte)
 {
 	const isca_kblock *k = isca_kblock_at(w, kblock);
 	const isca_tensor *a = tensor_at(tensors, w->a);
 
-	if (has_taps(w)) {
+	if (w->has_taps) {
 		const isca_tile *tile = &w->a_tile[engine][ISCA_ALL];
-		uint64_t line = m / w->conv.ow * w->conv.stride_h + k->r;
-		uint64_t start = m % w->conv.ow + k->s / w->conv.stride_w;
-		uint64_t block = k->s % w->conv.stride_w * w->chunks + k->c / w->conv.block_chan;
+		const graph_conv *c = &w->conv;
+		uint64_t word = isca_taps_at(&w->taps, c, m / c->ow, m % c->ow, k->r, k->s);
 
-		return isca_tile_place(tile, batch * tile->period + line * line_words(w) + start, block, byte);
+		return isca_tile_place(tile, batch * tile->period + word, k->c / c->block_chan, byte);
 	}
 	if (w->a_private) {
 		const isca_tile *tile = &w->a_tile[engine][share];
@@ -199,12 +179,11 @@ static isca_tile matmul_tile(const operands *o, unsigned e, enum isca_share shar
 static isca_tile taps_tile(const operands *o, unsigned e)
 {
 	const isca_work *w = o->w;
-	uint64_t phases = MIN(w->conv.stride_w, (w->conv.s - 1) / w->conv.block_taps * w->conv.block_taps + 1);
 	isca_tile tile = {
-	    .period = line_words(w) * line_count(w),
-	    .rows = line_words(w) * line_count(w),
+	    .period = w->taps.line_words * w->taps.lines,
+	    .rows = w->taps.line_words * w->taps.lines,
 	    .batches = w->batches->len,
-	    .blocks = phases * w->chunks,
+	    .blocks = w->chunks,
 	    .bytes = w->bytes,
 	};
 	isca_fold folds[] = {
@@ -228,9 +207,9 @@ static bool place_a(operands *o)
 		for (enum isca_share share = ISCA_ALL; share < ISCA_SHARES; share++) {
 			isca_wish wish = wish_for(o);
 
-			if (has_taps(w) ? share != ISCA_ALL : !takes(w, e, share))
+			if (w->has_taps ? share != ISCA_ALL : !takes(w, e, share))
 				continue;
-			w->a_tile[e][share] = has_taps(w) ? taps_tile(o, e) : matmul_tile(o, e, share);
+			w->a_tile[e][share] = w->has_taps ? taps_tile(o, e) : matmul_tile(o, e, share);
 			wish.side = (int)isca_engine_side(w, e);
 			for (unsigned other = 0; other < w->engines; other++)
 				if (other != e)
@@ -424,12 +403,11 @@ static void taps_word(const void *state, uint64_t row, uint64_t block, unsigned 
 {
 	const contents *s = state;
 	const graph_conv *c = &s->w->conv;
-	uint64_t line = line_words(s->w), lines = line_count(s->w);
-	uint64_t image = isca_batch_at(s->w, row / (line * lines))->a;
-	int64_t h = (int64_t)(row / line % lines) - (int64_t)c->pad;
-	int64_t column =
-	    (int64_t)(row % line * c->stride_w + block / s->w->chunks) - (int64_t)c->pad;
-	uint64_t first = block % s->w->chunks * c->block_chan;
+	const isca_taps *t = &s->w->taps;
+	uint64_t image = isca_batch_at(s->w, row / (t->line_words * t->lines))->a;
+	int64_t h = (int64_t)isca_taps_height(t, c, row / t->line_words % t->lines) - (int64_t)c->pad;
+	int64_t column = (int64_t)isca_taps_pixel(t, c, row % t->line_words) - (int64_t)c->pad;
+	uint64_t first = block * c->block_chan;
 	uint64_t channels = MIN(c->block_chan, c->c - first);
 
 	for (uint64_t tap = 0; tap < c->block_taps; tap++)
@@ -480,7 +458,7 @@ void isca_fill_work(isca_plan *plan, const isca_work *w)
 	isca *c = plan->c;
 	contents a = {w, tensor_at(plan->tensors, w->a), NULL};
 	contents b = {w, tensor_at(plan->tensors, w->b), NULL};
-	isca_word_fn fill = has_taps(w) ? taps_word : w->is_conv ? runs_word : block_word;
+	isca_word_fn fill = w->has_taps ? taps_word : w->is_conv ? runs_word : block_word;
 
 	a.data = graph_at(c->low->g, a.t->node)->data;
 	b.data = graph_at(c->low->g, b.t->node)->data;

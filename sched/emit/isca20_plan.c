@@ -266,11 +266,22 @@ static bool flow_allows(const isca_plan *plan, uint32_t i, unsigned side)
 	return true;
 }
 
-static bool place_tensor(isca_plan *plan, uint32_t i)
+/* Slices that tensor I must keep away from. */
+static void find_avoided(const isca_plan *plan, uint32_t i, const isca_shape *shape, isca_set *avoid)
+{
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		/* The two sides of a transposition are not used at once, but the buffer between them needs room. */
+		if (isca_uses(op, i) && (!op->turn || shape->stacked))
+			isca_set_join(avoid, &op->used);
+	}
+}
+
+static bool place_shape(isca_plan *plan, uint32_t i, const isca_shape *shape)
 {
 	isca_tensor *t = isca_plan_tensor(plan, i);
 	isca_wish wish = {.side = -1, .first = t->first, .last = t->last};
-	const isca_shape *shape = &g_array_index(plan->shapes, isca_shape, i);
 	isca_tile tile = isca_shape_tile(plan, t, shape, &wish);
 	bool both = wish.split || wish.wide;
 	bool allowed[2] = {flow_allows(plan, i, both ? 2 : 0), flow_allows(plan, i, both ? 2 : 1)};
@@ -279,13 +290,7 @@ static bool place_tensor(isca_plan *plan, uint32_t i)
 		return false;
 	if (allowed[0] != allowed[1])
 		wish.side = allowed[1];
-	for (guint o = 0; o < plan->operations->len; o++) {
-		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
-
-		/* The two sides of a transposition are not used at once, but the buffer between them needs room. */
-		if (isca_uses(op, i) && (!op->turn || shape->stacked))
-			isca_set_join(&wish.avoid, &op->used);
-	}
+	find_avoided(plan, i, shape, &wish.avoid);
 	if (!isca_allocate(plan->c, &tile, &wish))
 		return false;
 	g_array_append_val(t->tiles, tile);
@@ -299,6 +304,19 @@ static bool place_tensor(isca_plan *plan, uint32_t i)
 			add_flow(plan, op, i, both ? 2 : tile.slice / plan->c->slices_per_side, op->flow);
 	}
 	return true;
+}
+
+/* Where one hemisphere has no room beside the other operands, half a hemisphere of each may do. */
+static bool place_tensor(isca_plan *plan, uint32_t i)
+{
+	isca_shape shape = g_array_index(plan->shapes, isca_shape, i);
+
+	if (place_shape(plan, i, &shape))
+		return true;
+	if (shape.split || shape.row_mod % 2)
+		return false;
+	shape.split = true;
+	return place_shape(plan, i, &shape);
 }
 
 typedef struct entry {
@@ -391,7 +409,7 @@ static bool list_all(isca_plan *plan)
 	g_array_set_size(plan->operations, 0);
 	g_array_set_size(plan->tensors, 0);
 	list_tensors(plan);
-	if (!list_operations(plan))
+	if (!list_operations(plan) || !isca_order_operations(plan))
 		return false;
 	find_lives(plan);
 	g_array_set_size(plan->shapes, plan->tensors->len);

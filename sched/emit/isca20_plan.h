@@ -52,6 +52,9 @@ static inline isca_tensor *isca_plan_tensor(const isca_plan *plan, uint32_t i)
 	return &g_array_index(plan->tensors, isca_tensor, i);
 }
 
+/* isca20_order.c: sorts the operations by list priority. */
+bool isca_order_operations(isca_plan *plan);
+
 /* isca20_operand.c: places the private tiles of operation NUMBER's work; false when they do not fit. */
 bool isca_place_work(isca_plan *plan, isca_operation *op, uint32_t number);
 /* Fills its private tiles with the host's data. */

@@ -102,7 +102,8 @@ static bool wish_of_work(const isca_plan *plan, uint32_t i, isca_shape *shape)
 		if (!w->own)
 			*shape = (isca_shape){w->part_rows, ISCA_PARTS, 1, true, false};
 		else if (w->by_batch)
-			*shape = (isca_shape){w->m, w->engines, 1, true, false};
+			/* Batches in progress and those before them, which others may read already. */
+			*shape = (isca_shape){w->m, 2 * w->engines, 1, true, false};
 		else
 			*shape = (isca_shape){1, 1, w->engines, true, false};
 		return true;

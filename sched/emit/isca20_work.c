@@ -193,6 +193,10 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 		w->m = w->conv.oh * w->conv.ow;
 		w->n = w->conv.n;
 		w->chunks = (unsigned)((w->conv.c - 1) / MAX(w->conv.block_chan, 1) + 1);
+		if (w->conv.kind == GRAPH_KBLOCK_TAPS) {
+			w->taps = isca_taps_of(&w->conv);
+			w->has_taps = isca_taps_share(&w->taps, &w->conv);
+		}
 		add_conv_blocks(w);
 	} else {
 		w->a = m->matmul.a;
