@@ -135,7 +135,8 @@ struct oracle_memory {
 	uint64_t bytes, unit_bytes;
 	uint8_t *byte;
 	uint8_t *byte_written;
-	or_value **unit; /* who wrote a granule or word last; NULL = nobody */
+	or_value **unit;       /* who wrote a granule or word last; NULL = nobody */
+	uint8_t *page_touched; /* for finding the next byte written */
 };
 
 typedef struct or_run {
