@@ -39,6 +39,13 @@ uint64_t isca_taps_at(const isca_taps *taps, const graph_conv *conv, uint64_t ro
 uint64_t isca_taps_height(const isca_taps *taps, const graph_conv *conv, uint64_t line);
 uint64_t isca_taps_pixel(const isca_taps *taps, const graph_conv *conv, uint64_t word);
 
+/* How a work makes do with less memory.  All zero: as fast as it can. */
+typedef struct isca_thrift {
+	uint32_t tile_rows; /* rows of a tile at most */
+	unsigned load_rows; /* rows of weights in one LW at most: each takes slices of its own */
+	bool share;         /* operands used at once may lie in one slice; they take turns, a few rows each */
+} isca_thrift;
+
 /* Consecutive rows of the right-hand operand; of a convolution, one filter row, some taps, some channels. */
 typedef struct isca_kblock {
 	uint64_t row;
@@ -80,6 +87,7 @@ typedef struct isca_work {
 	uint32_t interval;
 	uint32_t a, b, c; /* tensors */
 	uint64_t m, n;
+	isca_thrift thrift;
 	uint64_t blocks; /* of columns */
 	GArray *batches; /* isca_batch */
 	uint64_t groups;
@@ -100,7 +108,8 @@ typedef struct isca_work {
 } isca_work;
 
 /* Work of macros FIRST..FIRST+COUNT-1 (of one node).  NULL and c->error when this machine cannot do it. */
-isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count);
+isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count,
+                         const isca_thrift *thrift);
 void isca_work_free(isca_work *work);
 
 static inline const isca_kblock *isca_kblock_at(const isca_work *w, unsigned i)

@@ -81,11 +81,24 @@ static isca_wish wish_for(const operands *o)
 	return (isca_wish){.side = -1, .first = o->number, .last = o->number, .avoid = o->op->used};
 }
 
+/* Apart from all that is used at the same time; where there is no room, and thrift allows it, from as much as possible.
+ */
+static bool place(operands *o, isca_tile *tile, const isca_wish *wish)
+{
+	isca_wish near = *wish;
+
+	if (isca_allocate(o->plan->c, tile, wish))
+		return true;
+	near.shun = near.avoid;
+	near.avoid = (isca_set){{0}};
+	return o->w->thrift.share && isca_allocate(o->plan->c, tile, &near);
+}
+
 /* Host data is there from the beginning. */
 static bool place_host(operands *o, isca_tile *tile, isca_wish *wish)
 {
 	wish->first = 0;
-	return isca_allocate(o->plan->c, tile, wish);
+	return place(o, tile, wish);
 }
 
 /* Does engine E take some K block with share SHARE? */
@@ -329,6 +342,9 @@ static bool place_sums(operands *o)
 	uint64_t step = w->own ? w->engines : 1;
 	const isca_tensor *c = tensor_at(o->plan->tensors, w->c);
 	unsigned last = w->steps->len & 1;
+	/* A group of slices for what one engine may write alone; thrift: no group for rows that only one engine may
+	 * write. */
+	uint64_t groups = w->thrift.share ? w->engines : ISCA_PARTS, rows = w->part_rows * (ISCA_PARTS / groups);
 
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned which = i ? !last : last;
@@ -348,9 +364,9 @@ static bool place_sums(operands *o)
 			isca_tile_add(tile, ISCA_DIM_ROW, 1, 0, 0, 1);
 			isca_tile_lay(tile, w->tile_rows, folds, 1, UINT32_MAX, 0);
 		} else {
-			add_halves(o, tile, ISCA_DIM_ROW, w->part_rows, ISCA_PARTS);
-			isca_tile_add(tile, ISCA_DIM_ROW, 1, w->part_rows, 0, 1);
-			isca_tile_lay(tile, w->part_rows, folds, 1, UINT32_MAX, 0);
+			add_halves(o, tile, ISCA_DIM_ROW, rows, groups);
+			isca_tile_add(tile, ISCA_DIM_ROW, 1, rows, 0, 1);
+			isca_tile_lay(tile, rows, folds, 1, UINT32_MAX, 0);
 		}
 		if (i) {
 			wish.avoid = w->sum[last].slices;
@@ -361,10 +377,10 @@ static bool place_sums(operands *o)
 			if (!isca_allocate(o->plan->c, tile, &wish)) {
 				wish.bound = false;
 				wish.avoid = o->op->used;
-				if (!isca_allocate(o->plan->c, tile, &wish))
+				if (!place(o, tile, &wish))
 					return false;
 			}
-		} else if (!isca_allocate(o->plan->c, tile, &wish)) {
+		} else if (!place(o, tile, &wish)) {
 			return false;
 		}
 		isca_set_join(&o->op->used, &tile->slices);
