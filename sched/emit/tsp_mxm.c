@@ -177,7 +177,7 @@ static bool multiply(mxm_pass *p, GError **error)
 	k->step[load].beat = p->beat.first;
 	k->placed = note_rows;
 	k->placed_state = &state;
-	e->traffic.activation_bytes += (uint64_t)p->block->lanes * work->a->element * p->job->rows;
+	e->use.activation_bytes += (uint64_t)p->block->lanes * work->a->element * p->job->rows;
 	if (!tspe_run(k, &policy, error))
 		return false;
 	p->beat = state.beat;
@@ -293,7 +293,7 @@ static bool drain(const mxm_pass *p, unsigned first, unsigned count, GError **er
 	k->step[store].beat = p->beat.first;
 	k->placed = note_drain;
 	k->placed_state = &state;
-	e->traffic.result_bytes += (uint64_t)bytes * p->job->rows * count;
+	e->use.result_bytes += (uint64_t)bytes * p->job->rows * count;
 	policy = (tspe_policy){.interval_min = MAX(work->interval, tspe_kernel_interval(k))};
 	if (work->interval == 1)
 		policy.interval_min = MAX(policy.interval_min, MIN(work->columns, work->units));
@@ -443,7 +443,7 @@ static void count_work(const mxm_work *work, const GArray *rounds)
 
 		for (unsigned j = 0; j < r->jobs; j++)
 			longest = MAX(longest, r->job[j].rows);
-		e->traffic.mxm_cycles += (int64_t)(longest * work->interval * work->blocks->len);
+		e->use.mxm_cycles += (int64_t)(longest * work->interval * work->blocks->len);
 	}
 }
 
