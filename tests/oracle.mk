@@ -52,3 +52,13 @@ tests_mutation_test_differential_SOURCES = \
 nodist_EXTRA_tests_mutation_test_differential_SOURCES = tools/dummy.cxx
 tests_mutation_test_differential_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_mutation_test_differential_LDADD = $(ORACLE_LIBS)
+
+check_PROGRAMS += tests/mutation/test_mutation
+TESTS += tests/mutation/test_mutation
+tests_mutation_test_mutation_SOURCES = tests/mutation/test_mutation.c
+nodist_EXTRA_tests_mutation_test_mutation_SOURCES = tools/dummy.cxx
+tests_mutation_test_mutation_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_mutation_test_mutation_LDADD = $(ORACLE_LIBS)
+
+LONG_TESTS += tests/mutation/all_mutants.sh tests/mutation/many_programs.sh
+EXTRA_DIST += tests/mutation/all_mutants.sh tests/mutation/many_programs.sh

@@ -145,10 +145,8 @@ static void find_shape(tsp_queue *q, const tsp_operand *map, model_shape *shape)
 	const model_store *store = &q->chip->store;
 
 	*shape = (model_shape){q->addr, q->insn.pitch, run_bytes(q), runs(q), NULL};
-	if (is_indexed(q)) {
-		shape->pitch = 0;
+	if (is_indexed(q))
 		shape->index = (const int32_t *)(const void *)tsp_operand_bytes(map);
-	}
 	for (uint32_t i = 0; i < shape->runs; i++)
 		if (G_UNLIKELY(!model_store_holds(store, model_shape_run(shape, i), shape->run_bytes))) {
 			tsp_violate(q, ISA_VIOLATION_ADDRESS_RANGE, q->now, TSP_NO_INSN, model_shape_run(shape, i));

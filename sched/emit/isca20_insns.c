@@ -3,8 +3,9 @@
  * From placed templates to instructions: loops, producers, predictions.
  *
  * An instruction loops twice at most, and everything about it (address, producers of each stream) must step evenly in
- * these loops.  So a track is cut into the longest stretches that do.  Stretches are added in order of elements; instance
- * numbers of a track that is not cut by slices therefore run on from element to element, however often it is cut.
+ * these loops.  So a track is cut into the longest stretches that do.  Stretches are added in order of elements;
+ * instance numbers of a track that is not cut by slices therefore run on from element to element, however often it is
+ * cut.
  */
 #include "sched/emit/isca20.h"
 
@@ -107,11 +108,11 @@ static isa_source source_of(const sequences *q, unsigned i, uint32_t first, uint
 	const uint32_t *s = q->at[i];
 
 	return (isa_source){
-	    .base = s[first],
-	    .step0 = (int32_t)step_of(s, first, stride, run.inner),
-	    .step1 = (int32_t)step_of(s, first, run.inner * stride, run.outer),
-	    .seg_div = 1,
-	    .segments = q->segments[i],
+		.base = s[first],
+		.step0 = (int32_t)step_of(s, first, stride, run.inner),
+		.step1 = (int32_t)step_of(s, first, run.inner * stride, run.outer),
+		.seg_div = 1,
+		.segments = q->segments[i],
 	};
 }
 
@@ -196,6 +197,7 @@ static uint32_t add_insn(isca_template *t, isca_track *k, isa_insn *insn, isca_r
 	if (run.outer > 1)
 		insn->loop[1] = (isa_loop){run.outer, run.inner * interval, step1};
 	id = isa_program_add(t->c->program, insn, t->c->node);
+	t->c->first = MIN(t->c->first, insn->cycle);
 	set_prediction(t, id, k, isa_insn_last(insn));
 	return id;
 }
@@ -236,6 +238,26 @@ static void emit_unit(isca_template *t, isca_track *k)
 	}
 }
 
+/* How long before their reading were the words of a run written?  ISA_NO_TIME when it varies, or when the host wrote
+ * them. */
+static int32_t word_age(const isca_template *t, const isca_track *k, const isca_burst *b, uint32_t first, isca_run run)
+{
+	int64_t age = ISA_NO_TIME;
+
+	if (k->drives < 0 || k->spread)
+		return k->in[0].arrival;
+	for (uint32_t j = 0; j < run.inner * run.outer; j++) {
+		uint32_t i = first + j * b->stride;
+		const isca_word *word = isca_word_at(t->c, k->place[i]);
+		int64_t issue = t->origin + b->issue + (int64_t)(i - b->first) * t->interval;
+
+		if (!word->instance || (j && word->ready - issue != age))
+			return ISA_NO_TIME;
+		age = word->ready - issue;
+	}
+	return (int32_t)age;
+}
+
 /* Adds one burst of a memory track; Q holds the producers' sequences. */
 static void emit_burst(isca_template *t, isca_track *k, const isca_burst *b, const sequences *q)
 {
@@ -250,6 +272,7 @@ static void emit_burst(isca_template *t, isca_track *k, const isca_burst *b, con
 		isa_insn insn = k->insn;
 		uint32_t id;
 
+		k->in[0].arrival = word_age(t, k, b, i, run);
 		insn.queue = t->c->slices[b->slice].queue;
 		insn.cycle = t->origin + b->issue + (int64_t)(i - b->first) * t->interval;
 		insn.addr = places[i] & 0xffff;
@@ -302,6 +325,7 @@ static void emit_memory(isca_template *t, isca_track *k)
 	sequences q = {0};
 
 	k->instance = g_new(uint32_t, k->count);
+	t->c->traffic[k->traffic] += (uint64_t)k->count * t->c->lanes;
 	for (unsigned j = 0; k->writers && j < words; j++)
 		add_sequence(&q, 0, k->writers + (size_t)j * k->count);
 	add_operands(t, k, &q);

@@ -2,11 +2,11 @@
  *
  * Where operands of the matrix unit lie.
  *
- * What the host provides is laid out for the work alone, as often as it is read at once: each engine has the activations
- * of the K blocks (and rows) that it takes in slices of its hemisphere, and the weights it loads in sixteen slices, so that
- * sixteen bytes of a column arrive together.  The input of a convolution is stored as words that hold all taps of a
- * block for one output position; positions that start at the same pixel share a word, padding is stored as zeros.
- * Values that other operations compute lie where those put them; they may have to cross the chip.
+ * What the host provides is laid out for the work alone, as often as it is read at once: each engine has the
+ * activations of the K blocks (and rows) that it takes in slices of its hemisphere, and the weights it loads in sixteen
+ * slices, so that sixteen bytes of a column arrive together.  The input of a convolution is stored as words that hold
+ * all taps of a block for one output position; positions that start at the same pixel share a word, padding is stored
+ * as zeros. Values that other operations compute lie where those put them; they may have to cross the chip.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -15,38 +15,18 @@ static const isca_tensor *tensor_at(const GArray *tensors, uint32_t i)
 	return &g_array_index(tensors, isca_tensor, i);
 }
 
-/* Does a conv's input lie as words of taps (else as one word for each output row and K block)? */
-static bool has_taps(const isca_work *w)
-{
-	return w->is_conv && w->conv.kind == GRAPH_KBLOCK_TAPS;
-}
-
-/* Words of one line of a conv's input: starts of taps, per phase of the stride. */
-static uint64_t line_words(const isca_work *w)
-{
-	uint64_t last = (w->conv.s - 1) / w->conv.block_taps * w->conv.block_taps;
-
-	return w->conv.ow + last / w->conv.stride_w;
-}
-
-static uint64_t line_count(const isca_work *w)
-{
-	return (w->conv.oh - 1) * w->conv.stride_h + w->conv.r;
-}
-
 uint32_t isca_a_place(const isca_work *w, const GArray *tensors, uint64_t batch, unsigned kblock, uint64_t m,
                       unsigned engine, enum isca_share share, unsigned byte)
 {
 	const isca_kblock *k = isca_kblock_at(w, kblock);
 	const isca_tensor *a = tensor_at(tensors, w->a);
 
-	if (has_taps(w)) {
+	if (w->has_taps) {
 		const isca_tile *tile = &w->a_tile[engine][ISCA_ALL];
-		uint64_t line = m / w->conv.ow * w->conv.stride_h + k->r;
-		uint64_t start = m % w->conv.ow + k->s / w->conv.stride_w;
-		uint64_t block = k->s % w->conv.stride_w * w->chunks + k->c / w->conv.block_chan;
+		const graph_conv *c = &w->conv;
+		uint64_t word = isca_taps_at(&w->taps, c, m / c->ow, m % c->ow, k->r, k->s);
 
-		return isca_tile_place(tile, batch * tile->period + line * line_words(w) + start, block, byte);
+		return isca_tile_place(tile, batch * tile->period + word, k->c / c->block_chan, byte);
 	}
 	if (w->a_private) {
 		const isca_tile *tile = &w->a_tile[engine][share];
@@ -75,7 +55,8 @@ uint32_t isca_b_place(const isca_work *w, const GArray *tensors, uint64_t batch,
 	return isca_tensor_place(b, 1, in_tensor, byte);
 }
 
-uint32_t isca_c_place(const isca_work *w, const GArray *tensors, uint64_t batch, uint64_t m, uint64_t block, unsigned byte)
+uint32_t isca_c_place(const isca_work *w, const GArray *tensors, uint64_t batch, uint64_t m, uint64_t block,
+                      unsigned byte)
 {
 	const isca_tensor *c = tensor_at(tensors, w->c);
 	uint64_t row = isca_batch_at(w, batch)->c + m;
@@ -91,7 +72,7 @@ typedef struct operands {
 	isca_plan *plan;
 	isca_operation *op;
 	isca_work *w;
-	uint32_t number; /* of the operation */
+	uint32_t number;               /* of the operation */
 	isca_set engine[ISCA_ENGINES]; /* slices of each engine's activations */
 } operands;
 
@@ -100,11 +81,24 @@ static isca_wish wish_for(const operands *o)
 	return (isca_wish){.side = -1, .first = o->number, .last = o->number, .avoid = o->op->used};
 }
 
+/* Apart from all that is used at the same time; where there is no room, and thrift allows it, from as much as possible.
+ */
+static bool place(operands *o, isca_tile *tile, const isca_wish *wish)
+{
+	isca_wish near = *wish;
+
+	if (isca_allocate(o->plan->c, tile, wish))
+		return true;
+	near.shun = near.avoid;
+	near.avoid = (isca_set){{0}};
+	return o->w->thrift.share && isca_allocate(o->plan->c, tile, &near);
+}
+
 /* Host data is there from the beginning. */
 static bool place_host(operands *o, isca_tile *tile, isca_wish *wish)
 {
 	wish->first = 0;
-	return isca_allocate(o->plan->c, tile, wish);
+	return place(o, tile, wish);
 }
 
 /* Does engine E take some K block with share SHARE? */
@@ -125,7 +119,8 @@ static bool takes(const isca_work *w, unsigned e, enum isca_share share)
 	return false;
 }
 
-/* The K blocks that engine E takes with SHARE: FIRST, then every so many.  Blocks that engines share with each other. */
+/* The K blocks that engine E takes with SHARE: FIRST, then every so many.  Blocks that engines share with each other.
+ */
 static unsigned blocks_of(const isca_work *w, unsigned e, enum isca_share share, unsigned *first, unsigned *last)
 {
 	unsigned count = 0;
@@ -165,18 +160,18 @@ static isca_tile matmul_tile(const operands *o, unsigned e, enum isca_share shar
 	uint64_t part = w->part_rows * (ISCA_PARTS >> share);
 	unsigned first = 0, last = 0, count = blocks_of(w, e, share, &first, &last);
 	isca_tile tile = {
-	    .first_row = isca_batch_at(w, 0)->a,
-	    .period = w->m,
-	    .rows = w->m,
-	    .batches = w->batches->len,
-	    .first_block = first,
-	    .blocks = last - first + 1,
-	    .bytes = w->bytes,
+		.first_row = isca_batch_at(w, 0)->a,
+		.period = w->m,
+		.rows = w->m,
+		.batches = w->batches->len,
+		.first_block = first,
+		.blocks = last - first + 1,
+		.bytes = w->bytes,
 	};
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, w->tile_rows, w->tiles},
-	    {ISCA_DIM_BLOCK, count > 1 ? (last - first) / (count - 1) : 1, count},
-	    {0},
+		{ISCA_DIM_ROW, w->tile_rows, w->tiles},
+		{ISCA_DIM_BLOCK, count > 1 ? (last - first) / (count - 1) : 1, count},
+		{0},
 	};
 	uint64_t unit = part;
 
@@ -199,18 +194,17 @@ static isca_tile matmul_tile(const operands *o, unsigned e, enum isca_share shar
 static isca_tile taps_tile(const operands *o, unsigned e)
 {
 	const isca_work *w = o->w;
-	uint64_t phases = MIN(w->conv.stride_w, (w->conv.s - 1) / w->conv.block_taps * w->conv.block_taps + 1);
 	isca_tile tile = {
-	    .period = line_words(w) * line_count(w),
-	    .rows = line_words(w) * line_count(w),
-	    .batches = w->batches->len,
-	    .blocks = phases * w->chunks,
-	    .bytes = w->bytes,
+		.period = w->taps.line_words * w->taps.lines,
+		.rows = w->taps.line_words * w->taps.lines,
+		.batches = w->batches->len,
+		.blocks = w->chunks,
+		.bytes = w->bytes,
 	};
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, 1, tile.rows},
-	    {ISCA_DIM_BLOCK, 1, tile.blocks},
-	    {0},
+		{ISCA_DIM_ROW, 1, tile.rows},
+		{ISCA_DIM_BLOCK, 1, tile.blocks},
+		{0},
 	};
 
 	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
@@ -228,9 +222,9 @@ static bool place_a(operands *o)
 		for (enum isca_share share = ISCA_ALL; share < ISCA_SHARES; share++) {
 			isca_wish wish = wish_for(o);
 
-			if (has_taps(w) ? share != ISCA_ALL : !takes(w, e, share))
+			if (w->has_taps ? share != ISCA_ALL : !takes(w, e, share))
 				continue;
-			w->a_tile[e][share] = has_taps(w) ? taps_tile(o, e) : matmul_tile(o, e, share);
+			w->a_tile[e][share] = w->has_taps ? taps_tile(o, e) : matmul_tile(o, e, share);
 			wish.side = (int)isca_engine_side(w, e);
 			for (unsigned other = 0; other < w->engines; other++)
 				if (other != e)
@@ -251,18 +245,18 @@ static isca_tile weights_tile(const operands *o, unsigned kblock, unsigned e)
 	const isca_kblock *k = isca_kblock_at(w, kblock);
 	const isca_kblock *last = isca_kblock_at(w, w->kblocks->len - 1);
 	isca_tile tile = {
-	    .first_row = isca_batch_at(w, 0)->b + k->row,
-	    .period = last->row + last->rows,
-	    .rows = k->rows,
-	    .batches = w->groups,
-	    .blocks = w->blocks,
-	    .bytes = w->bytes,
+		.first_row = isca_batch_at(w, 0)->b + k->row,
+		.period = last->row + last->rows,
+		.rows = k->rows,
+		.batches = w->groups,
+		.blocks = w->blocks,
+		.bytes = w->bytes,
 	};
 	uint64_t step = w->own && !w->by_batch ? w->engines : 1;
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, w->load_rows, (k->rows - 1) / w->load_rows + 1},
-	    {ISCA_DIM_BLOCK, step, (w->blocks - 1) / step + 1},
-	    {ISCA_DIM_BATCH, 1, w->groups},
+		{ISCA_DIM_ROW, w->load_rows, (k->rows - 1) / w->load_rows + 1},
+		{ISCA_DIM_BLOCK, step, (w->blocks - 1) / step + 1},
+		{ISCA_DIM_BATCH, 1, w->groups},
 	};
 
 	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
@@ -348,6 +342,9 @@ static bool place_sums(operands *o)
 	uint64_t step = w->own ? w->engines : 1;
 	const isca_tensor *c = tensor_at(o->plan->tensors, w->c);
 	unsigned last = w->steps->len & 1;
+	/* A group of slices for what one engine may write alone; thrift: no group for rows that only one engine may
+	 * write. */
+	uint64_t groups = w->thrift.share ? w->engines : ISCA_PARTS, rows = w->part_rows * (ISCA_PARTS / groups);
 
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned which = i ? !last : last;
@@ -359,20 +356,17 @@ static bool place_sums(operands *o)
 		if (w->steps->len < 2 + i)
 			continue;
 		wish.split = true;
-		*tile = (isca_tile){.period = w->tile_rows,
-		                    .rows = w->tile_rows,
-		                    .batches = w->window,
-		                    .blocks = 1,
-		                    .bytes = 4};
+		*tile = (isca_tile){
+			.period = w->tile_rows, .rows = w->tile_rows, .batches = w->window, .blocks = 1, .bytes = 4};
 		isca_tile_add(tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
 		if (w->own) {
 			add_halves(o, tile, ISCA_DIM_BATCH, 1, step);
 			isca_tile_add(tile, ISCA_DIM_ROW, 1, 0, 0, 1);
 			isca_tile_lay(tile, w->tile_rows, folds, 1, UINT32_MAX, 0);
 		} else {
-			add_halves(o, tile, ISCA_DIM_ROW, w->part_rows, ISCA_PARTS);
-			isca_tile_add(tile, ISCA_DIM_ROW, 1, w->part_rows, 0, 1);
-			isca_tile_lay(tile, w->part_rows, folds, 1, UINT32_MAX, 0);
+			add_halves(o, tile, ISCA_DIM_ROW, rows, groups);
+			isca_tile_add(tile, ISCA_DIM_ROW, 1, rows, 0, 1);
+			isca_tile_lay(tile, rows, folds, 1, UINT32_MAX, 0);
 		}
 		if (i) {
 			wish.avoid = w->sum[last].slices;
@@ -383,10 +377,10 @@ static bool place_sums(operands *o)
 			if (!isca_allocate(o->plan->c, tile, &wish)) {
 				wish.bound = false;
 				wish.avoid = o->op->used;
-				if (!isca_allocate(o->plan->c, tile, &wish))
+				if (!place(o, tile, &wish))
 					return false;
 			}
-		} else if (!isca_allocate(o->plan->c, tile, &wish)) {
+		} else if (!place(o, tile, &wish)) {
 			return false;
 		}
 		isca_set_join(&o->op->used, &tile->slices);
@@ -416,7 +410,8 @@ static void copy_pixel(const contents *s, uint64_t image, int64_t h, int64_t col
 	const graph_conv *c = &s->w->conv;
 
 	if (h >= 0 && h < (int64_t)c->h && column >= 0 && column < (int64_t)c->w)
-		*out = s->data[(((image * c->h + (uint64_t)h) * c->w + (uint64_t)column) * c->c + channel) * s->w->bytes +
+		*out = s->data[(((image * c->h + (uint64_t)h) * c->w + (uint64_t)column) * c->c + channel) *
+		                       s->w->bytes +
 		               byte];
 }
 
@@ -424,12 +419,11 @@ static void taps_word(const void *state, uint64_t row, uint64_t block, unsigned 
 {
 	const contents *s = state;
 	const graph_conv *c = &s->w->conv;
-	uint64_t line = line_words(s->w), lines = line_count(s->w);
-	uint64_t image = isca_batch_at(s->w, row / (line * lines))->a;
-	int64_t h = (int64_t)(row / line % lines) - (int64_t)c->pad;
-	int64_t column =
-	    (int64_t)(row % line * c->stride_w + block / s->w->chunks) - (int64_t)c->pad;
-	uint64_t first = block % s->w->chunks * c->block_chan;
+	const isca_taps *t = &s->w->taps;
+	uint64_t image = isca_batch_at(s->w, row / (t->line_words * t->lines))->a;
+	int64_t h = (int64_t)isca_taps_height(t, c, row / t->line_words % t->lines) - (int64_t)c->pad;
+	int64_t column = (int64_t)isca_taps_pixel(t, c, row % t->line_words) - (int64_t)c->pad;
+	uint64_t first = block * c->block_chan;
 	uint64_t channels = MIN(c->block_chan, c->c - first);
 
 	for (uint64_t tap = 0; tap < c->block_taps; tap++)
@@ -480,15 +474,15 @@ void isca_fill_work(isca_plan *plan, const isca_work *w)
 	isca *c = plan->c;
 	contents a = {w, tensor_at(plan->tensors, w->a), NULL};
 	contents b = {w, tensor_at(plan->tensors, w->b), NULL};
-	isca_word_fn fill = has_taps(w) ? taps_word : w->is_conv ? runs_word : block_word;
+	isca_word_fn fill = w->has_taps ? taps_word : w->is_conv ? runs_word : block_word;
 
 	a.data = graph_at(c->low->g, a.t->node)->data;
 	b.data = graph_at(c->low->g, b.t->node)->data;
 	for (unsigned e = 0; w->a_private && e < w->engines; e++)
 		for (unsigned share = 0; share < ISCA_SHARES; share++)
 			if (w->a_tile[e][share].height)
-				isca_fill_tile(c, &w->a_tile[e][share],
-				               c->options->functional && a.data ? fill : NULL, &a);
+				isca_fill_tile(c, &w->a_tile[e][share], c->options->functional && a.data ? fill : NULL,
+				               &a);
 	for (unsigned i = 0; w->b_private && i < w->b_tiles->len; i++) {
 		const isca_tile *tile = &g_array_index(w->b_tiles, isca_tile, i);
 		unsigned e = i % w->engines;

@@ -29,16 +29,16 @@ static void list_tensors(isca_plan *plan)
 	for (guint i = 0; i < low->tensors->len; i++) {
 		const low_tensor *l = &g_array_index(low->tensors, low_tensor, i);
 		isca_tensor t = {
-		    .name = l->name,
-		    .type = l->type,
-		    .rows = l->rows,
-		    .lanes = l->lanes,
-		    .vector_lanes = l->vector_lanes,
-		    .full_blocks = l->blocks,
-		    .blocks = l->blocks + (l->tail > 0),
-		    .node = l->node,
-		    .host = l->host,
-		    .output = l->output,
+			.name = l->name,
+			.type = l->type,
+			.rows = l->rows,
+			.lanes = l->lanes,
+			.vector_lanes = l->vector_lanes,
+			.full_blocks = l->blocks,
+			.blocks = l->blocks + (l->tail > 0),
+			.node = l->node,
+			.host = l->host,
+			.output = l->output,
 		};
 
 		g_array_append_val(plan->tensors, t);
@@ -69,20 +69,108 @@ static uint32_t add_work(isca_plan *plan, uint32_t first)
 
 	while (first + count < macros->len && m[count].kind == m->kind && m[count].node == m->node)
 		count++;
-	op.work = isca_work_new(plan->c, plan->tensors, first, count);
+	op.work = isca_work_new(plan->c, plan->tensors, first, count, &plan->thrift);
 	if (!op.work)
 		return 0;
 	g_array_append_val(plan->operations, op);
 	return count;
 }
 
+/* Does anything but macro NUMBER use tensor I? */
+static bool used_elsewhere(const low_program *low, uint32_t i, uint32_t number)
+{
+	for (guint m = 0; m < low->macros->len; m++) {
+		const low_macro *macro = &g_array_index(low->macros, low_macro, m);
+
+		for (guint s = 0; macro->kind == LOW_VLOOP && s < macro->vloop.steps->len; s++) {
+			const low_step *step = &g_array_index(macro->vloop.steps, low_step, s);
+
+			if ((step->kind == LOW_LOAD || step->kind == LOW_STORE) && step->ref.tensor == i)
+				return true;
+		}
+		if (macro->kind == LOW_MATMUL && (macro->matmul.a == i || macro->matmul.b == i || macro->matmul.c == i))
+			return true;
+		if (macro->kind == LOW_CONV && macro->conv.y == i)
+			return true;
+		if (macro->kind == LOW_TRANSPOSE && m != number && (macro->transpose.x == i || macro->transpose.y == i))
+			return true;
+	}
+	return false;
+}
+
+/* A loop that moves byte BYTE of SECTION's vectors of tensor FROM to tensor TO. */
+static void add_byte_copy(isca_plan *plan, uint32_t macro, uint32_t from, uint32_t to, unsigned section, unsigned byte)
+{
+	const isca_tensor *t = isca_plan_tensor(plan, from);
+	uint64_t tail = t->lanes % t->vector_lanes;
+	isca_operation op = {.kind = LOW_VLOOP, .macro = macro};
+	low_step step = {.kind = LOW_LOAD,
+	                 .ref = {from, (uint8_t)section, 0, 1, (int64_t)t->rows},
+	                 .type = ISA_TYPE_I8,
+	                 .dtype = ISA_TYPE_I8,
+	                 .op = ISA_OP_COPY,
+	                 .in = {-1, -1},
+	                 .imm = byte};
+
+	op.loop = isca_loop_new(t->rows, section ? 1 : t->full_blocks, section ? tail : t->vector_lanes);
+	g_array_append_val(op.loop->steps, step);
+	step.kind = LOW_OP;
+	step.in[0] = 0;
+	step.imm = 0;
+	g_array_append_val(op.loop->steps, step);
+	step.kind = LOW_STORE;
+	step.ref.tensor = to;
+	step.in[0] = 1;
+	step.imm = byte;
+	g_array_append_val(op.loop->steps, step);
+	g_array_append_val(plan->operations, op);
+}
+
+static void add_copy(isca_plan *plan, uint32_t macro, uint32_t from, uint32_t to)
+{
+	const isca_tensor *t = isca_plan_tensor(plan, from);
+	unsigned bytes = isa_type_bytes(t->type);
+	bool full = t->full_blocks > 0, tail = t->blocks > t->full_blocks;
+
+	for (unsigned byte = 0; byte < bytes; byte++) {
+		if (full)
+			add_byte_copy(plan, macro, from, to, 0, byte);
+		if (tail)
+			add_byte_copy(plan, macro, from, to, 1, byte);
+	}
+}
+
+/* A tensor like I for a transposition alone. */
+static uint32_t add_twin(isca_plan *plan, uint32_t i)
+{
+	isca_tensor twin = *isca_plan_tensor(plan, i);
+
+	twin.node = UINT32_MAX;
+	twin.host = twin.output = false;
+	twin.planes = true;
+	g_array_append_val(plan->tensors, twin);
+	return plan->tensors->len - 1;
+}
+
 static void add_turn(isca_plan *plan, uint32_t macro)
 {
-	const low_macro *m = &g_array_index(plan->c->low->macros, low_macro, macro);
-	isca_operation op = {.kind = m->kind, .macro = macro};
+	const low_program *low = plan->c->low;
+	low_transpose work = g_array_index(low->macros, low_macro, macro).transpose;
+	bool wide = isa_type_bytes(isca_plan_tensor(plan, work.x)->type) > 1 && plan->limits.apart;
+	bool copy_x = wide && used_elsewhere(low, work.x, macro), copy_y = wide && used_elsewhere(low, work.y, macro);
+	isca_operation op = {.kind = LOW_TRANSPOSE, .macro = macro};
+	low_transpose own = work;
 
-	op.turn = isca_turn_new(plan->c, &m->transpose, plan->tensors);
+	if (copy_x) {
+		own.x = add_twin(plan, work.x);
+		add_copy(plan, macro, work.x, own.x);
+	}
+	if (copy_y)
+		own.y = add_twin(plan, work.y);
+	op.turn = isca_turn_new(plan->c, &own, plan->tensors);
 	g_array_append_val(plan->operations, op);
+	if (copy_y)
+		add_copy(plan, macro, own.y, work.y);
 }
 
 static bool list_operations(isca_plan *plan)
@@ -127,8 +215,8 @@ bool isca_uses(const isca_operation *op, uint32_t i)
 	return count_refs(op->loop, i, LOW_LOAD) || count_refs(op->loop, i, LOW_STORE);
 }
 
-/* From the first operation that writes a tensor to the last that reads it; the host's live from the beginning, outputs to
- * the end. */
+/* From the first operation that writes a tensor to the last that reads it; the host's live from the beginning, outputs
+ * to the end. */
 static void find_lives(isca_plan *plan)
 {
 	for (guint i = 0; i < plan->tensors->len; i++) {
@@ -178,11 +266,22 @@ static bool flow_allows(const isca_plan *plan, uint32_t i, unsigned side)
 	return true;
 }
 
-static bool place_tensor(isca_plan *plan, uint32_t i)
+/* Slices that tensor I must keep away from. */
+static void find_avoided(const isca_plan *plan, uint32_t i, const isca_shape *shape, isca_set *avoid)
+{
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		/* The two sides of a transposition are not used at once, but the buffer between them needs room. */
+		if (isca_uses(op, i) && (!op->turn || shape->stacked))
+			isca_set_join(avoid, &op->used);
+	}
+}
+
+static bool place_shape(isca_plan *plan, uint32_t i, const isca_shape *shape)
 {
 	isca_tensor *t = isca_plan_tensor(plan, i);
 	isca_wish wish = {.side = -1, .first = t->first, .last = t->last};
-	const isca_shape *shape = &g_array_index(plan->shapes, isca_shape, i);
 	isca_tile tile = isca_shape_tile(plan, t, shape, &wish);
 	bool both = wish.split || wish.wide;
 	bool allowed[2] = {flow_allows(plan, i, both ? 2 : 0), flow_allows(plan, i, both ? 2 : 1)};
@@ -191,13 +290,7 @@ static bool place_tensor(isca_plan *plan, uint32_t i)
 		return false;
 	if (allowed[0] != allowed[1])
 		wish.side = allowed[1];
-	for (guint o = 0; o < plan->operations->len; o++) {
-		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
-
-		/* The two sides of a transposition are not used at once, but the buffer between them needs room. */
-		if (isca_uses(op, i) && (!op->turn || shape->stacked))
-			isca_set_join(&wish.avoid, &op->used);
-	}
+	find_avoided(plan, i, shape, &wish.avoid);
 	if (!isca_allocate(plan->c, &tile, &wish))
 		return false;
 	g_array_append_val(t->tiles, tile);
@@ -211,6 +304,19 @@ static bool place_tensor(isca_plan *plan, uint32_t i)
 			add_flow(plan, op, i, both ? 2 : tile.slice / plan->c->slices_per_side, op->flow);
 	}
 	return true;
+}
+
+/* Where one hemisphere has no room beside the other operands, half a hemisphere of each may do. */
+static bool place_tensor(isca_plan *plan, uint32_t i)
+{
+	isca_shape shape = g_array_index(plan->shapes, isca_shape, i);
+
+	if (place_shape(plan, i, &shape))
+		return true;
+	if (shape.split || shape.row_mod % 2)
+		return false;
+	shape.split = true;
+	return place_shape(plan, i, &shape);
 }
 
 typedef struct entry {
@@ -254,7 +360,7 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 			return false;
 		}
 		order[count++] =
-		    (entry){shape->row_mod * shape->block_mod * (shape->stacked ? 1 : isa_type_bytes(t->type)), i};
+			(entry){shape->row_mod * shape->block_mod * (shape->stacked ? 1 : isa_type_bytes(t->type)), i};
 	}
 	qsort(order, count, sizeof(entry), compare_entries);
 	for (guint i = 0; i < count; i++)
@@ -290,8 +396,9 @@ static bool refuse(const isca_plan *plan)
 	uint64_t bytes = count_bytes(plan), capacity = (uint64_t)isa_machine_sram_bytes(c->m);
 
 	g_set_error(c->error, TSP_ERROR, TSP_ERROR_USER,
-	            "layer '%s' does not fit into SRAM: %" G_GUINT64_FORMAT " bytes in whole vectors (%" G_GUINT64_FORMAT
-	            " words of %u bytes), capacity %" G_GUINT64_FORMAT " bytes%s",
+	            "layer '%s' does not fit into SRAM: %" G_GUINT64_FORMAT
+	            " bytes in whole vectors (%" G_GUINT64_FORMAT " words of %u bytes), capacity %" G_GUINT64_FORMAT
+	            " bytes%s",
 	            c->low->g->name, bytes, bytes / c->lanes, c->lanes, capacity,
 	            bytes <= capacity ? "; operands used at once must lie in different slices" : "");
 	return false;
@@ -303,7 +410,7 @@ static bool list_all(isca_plan *plan)
 	g_array_set_size(plan->operations, 0);
 	g_array_set_size(plan->tensors, 0);
 	list_tensors(plan);
-	if (!list_operations(plan))
+	if (!list_operations(plan) || !isca_order_operations(plan))
 		return false;
 	find_lives(plan);
 	g_array_set_size(plan->shapes, plan->tensors->len);
@@ -329,17 +436,32 @@ static bool place_spread(isca_plan *plan)
 	return false;
 }
 
+/* Rows of a tile: its sums lie in a few slices; longer ones gain nothing but memory for them. */
+enum { TILE_ROWS = 2560, TILE_ROWS_FEW = 256, LOAD_ROWS = 16 };
+
 static bool place_somehow(isca_plan *plan)
 {
-	const isca_limits limits[] = {{plan->c->stream_count, false}, {16, false}, {8, false}, {8, true}};
+	static const isca_thrift thrifts[] = {
+		{TILE_ROWS, LOAD_ROWS, false}, {TILE_ROWS, LOAD_ROWS, true}, {TILE_ROWS_FEW, LOAD_ROWS, true},
+		{TILE_ROWS_FEW, 2, true},      {TILE_ROWS_FEW, 1, true},
+	};
+	const isca_limits limits[] = {
+		{plan->c->stream_count, false, false},
+		{plan->c->stream_count, false, true},
+		{16, false, true},
+		{8, false, true},
+		{8, true, true},
+	};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
-		plan->limits = limits[i];
-		if (!list_all(plan))
-			return false;
-		if (place_spread(plan))
-			return true;
-	}
+	for (unsigned t = 0; t < G_N_ELEMENTS(thrifts); t++)
+		for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
+			plan->thrift = thrifts[t];
+			plan->limits = limits[i];
+			if (!list_all(plan))
+				return false;
+			if (place_spread(plan))
+				return true;
+		}
 	return refuse(plan);
 }
 

@@ -4,7 +4,8 @@
  *
  * A spreading is one digit of the row number and one of the block number.  Candidates come from wishes (of the matrix
  * unit), from the default (consecutive vectors in different slices), and from the distances between vectors that a loop
- * uses at once (butterflies); each is tried on all iterations of all loops, the first that keeps vectors apart is taken.
+ * uses at once (butterflies); each is tried on all iterations of all loops, the first that keeps vectors apart is
+ * taken.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -89,19 +90,21 @@ static bool try_distances(const isca_plan *plan, uint32_t i, uint64_t mod, isca_
 	return false;
 }
 
-/* What the work that computes tensor I would like: strands of one step, or units of neighbouring engines, write their rows
- * at the same time. */
+/* What the work that computes (or multiplies) tensor I would like: strands of one step, or units of neighbouring
+ * engines, write their rows at the same time. */
 static bool wish_of_work(const isca_plan *plan, uint32_t i, isca_shape *shape)
 {
 	for (guint o = 0; o < plan->operations->len; o++) {
 		const isca_work *w = g_array_index(plan->operations, isca_operation, o).work;
 
-		if (!w || w->c != i)
+		/* What it reads as activations is read part by part, too. */
+		if (!w || (w->c != i && (w->a != i || w->a_private)))
 			continue;
 		if (!w->own)
 			*shape = (isca_shape){w->part_rows, ISCA_PARTS, 1, true, false};
 		else if (w->by_batch)
-			*shape = (isca_shape){w->m, w->engines, 1, true, false};
+			/* Batches in progress and those before them, which others may read already. */
+			*shape = (isca_shape){w->m, 2 * w->engines, 1, true, false};
 		else
 			*shape = (isca_shape){1, 1, w->engines, true, false};
 		return true;
@@ -120,7 +123,7 @@ static bool wish_of_turn(const isca_plan *plan, uint32_t i, isca_shape *shape)
 		if (!isca_uses(op, i))
 			continue;
 		turned = turned || op->turn;
-		alone = alone && op->turn;
+		alone = alone && (op->turn || isca_plan_tensor(plan, i)->planes);
 	}
 	*shape = (isca_shape){1, ISCA_TURN_ROWS, 1, false, alone};
 	return turned;
@@ -150,8 +153,8 @@ bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 
 /* Adds the terms of a digit whose values lie PITCH slices apart; the upper half of them in the east when it is to take
  * both hemispheres. */
-static void add_digit(const isca_plan *plan, isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod, int64_t pitch,
-                      bool both)
+static void add_digit(const isca_plan *plan, isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod,
+                      int64_t pitch, bool both)
 {
 	if (mod <= 1)
 		return;
@@ -176,9 +179,9 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	                  .blocks = t->blocks,
 	                  .bytes = (unsigned)bytes};
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, turn_rows, turns},
-	    {ISCA_DIM_BLOCK, shape->block_mod, (t->blocks - 1) / shape->block_mod + 1},
-	    {ISCA_DIM_BYTE, 1, (uint64_t)bytes},
+		{ISCA_DIM_ROW, turn_rows, turns},
+		{ISCA_DIM_BLOCK, shape->block_mod, (t->blocks - 1) / shape->block_mod + 1},
+		{ISCA_DIM_BYTE, 1, (uint64_t)bytes},
 	};
 	uint64_t parts;
 
@@ -187,17 +190,18 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	if (!shape->stacked)
 		isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
 	add_digit(plan, &tile, ISCA_DIM_BLOCK, 1, shape->block_mod, pitch, wish->split && shape->row_mod == 1);
-	add_digit(plan, &tile, ISCA_DIM_ROW, shape->row_div, shape->row_mod, pitch * (int64_t)shape->block_mod, wish->split);
+	add_digit(plan, &tile, ISCA_DIM_ROW, shape->row_div, shape->row_mod, pitch * (int64_t)shape->block_mod,
+	          wish->split);
 	if (shape->row_div > 1)
 		isca_tile_add(&tile, ISCA_DIM_ROW, 1, shape->row_div, 0, 1);
 	parts = isca_tile_lay(&tile, shape->row_div, folds, shape->stacked ? 3 : 2, plan->part_words,
-	                       wish->split ? width / 2 : width);
+	                      wish->split ? width / 2 : width);
 	/* A transposition writes somewhere what it cannot help writing. */
 	for (guint o = 0; o < plan->operations->len; o++) {
 		const isca_turn *turn = g_array_index(plan->operations, isca_operation, o).turn;
 
 		if (turn && isca_plan_tensor(plan, turn->y) == t)
-			tile.spare = 1;
+			tile.spare = 2;
 	}
 	wish->wide = !wish->split && parts * width > plan->c->slices_per_side;
 	wish->align = wish->wide ? (unsigned)width : 0;

@@ -2,8 +2,8 @@
  *
  * Memory of a transposition: the buffer between its passes, and address vectors.
  *
- * Address vectors run beside the data, so their slices lie upstream: those of the gathers inside of the buffer (or in the
- * other hemisphere), those of the scatters outside of the result.
+ * Address vectors run beside the data, so their slices lie upstream: those of the gathers inside of the buffer (or in
+ * the other hemisphere), those of the scatters outside of the result.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -90,8 +90,7 @@ static bool place_side(turn_plan *p, unsigned side)
 	}
 	isca_set_join(&p->wish.avoid, &buffers);
 	turn->gather[side] = map_tile(p, turn->chunk, 2 * turn->distances);
-	turn->scatter[side] =
-	    map_tile(p, turn->blocks[side]->len, isa_type_bytes(y->type) * (uint64_t)turn->distances);
+	turn->scatter[side] = map_tile(p, turn->blocks[side]->len, isa_type_bytes(y->type) * (uint64_t)turn->distances);
 	before = upstream_of(c, &buffers, side, true);
 	if (!place_map(p, &turn->gather[side], &before))
 		return false;
@@ -104,8 +103,8 @@ bool isca_place_turn(isca_plan *plan, isca_operation *op, uint32_t number)
 	turn_plan p = {plan, op->turn, {.side = -1, .avoid = op->used, .first = number, .last = number}};
 	const isca_tile *y = &g_array_index(isca_plan_tensor(plan, op->turn->y)->tiles, isca_tile, 0);
 
-	for (unsigned s = 0; s < ISCA_SLICES_MAX; s++)
-		op->turn->spare[s] = s << 16 | (y->word + y->height - 1);
+	for (unsigned side = 0; side < 2; side++)
+		op->turn->spare[side] = y->word + y->height - 1 - side;
 	for (unsigned side = 0; side < 2; side++)
 		if (op->turn->blocks[side]->len && !place_side(&p, side))
 			return false;
@@ -150,14 +149,13 @@ static void scatter_word(const void *state, uint64_t row, uint64_t block, unsign
 	const maps *s = state;
 	const isca_turn *turn = s->turn;
 	uint64_t batch = row / turn->blocks[s->side]->len, i = row % turn->blocks[s->side]->len;
-	const isca_turn_block *b = &g_array_index(turn->blocks[s->side], isca_turn_block, i);
 
 	(void)block;
 	(void)byte;
 	for (unsigned l = 0; l < s->c->superlanes; l++)
 		put_address(s, l,
-		            isca_turn_target(s->c, turn, s->y, b, turn->distance[batch % turn->distances], l, 0,
-		                             (unsigned)(batch / turn->distances)),
+		            isca_turn_target(s->c, turn, s->y, s->side, i, turn->distance[batch % turn->distances], l,
+		                             0, (unsigned)(batch / turn->distances)),
 		            out);
 }
 

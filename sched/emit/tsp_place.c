@@ -13,7 +13,6 @@
 enum {
 	WORK_LEAST = 1 << 16, /* accesses tried before a search gives up */
 	WORK_BURSTS = 24,     /* or whole bursts of every step, if that is more */
-	GRID_ITERATIONS = 16, /* shorter bursts start anywhere */
 	TRY_WORK = 8,         /* a try that fails at once, in accesses */
 };
 
@@ -267,25 +266,6 @@ static bool has_operands(const tspe_step *s)
 	return s->in[0] >= 0 || s->in[1] >= 0;
 }
 
-/* Under a modulo map, bursts that step alike keep their distance.  A burst of wide accesses that starts anywhere would
- * leave gaps too narrow for another one; on a grid of as many slots as fit beside each other it does not.  Is AT a time
- * at which the first access lies at the beginning of a slot? */
-static bool is_on_grid(const tspe_kernel *k, const tspe_step *s, int64_t at)
-{
-	uint32_t a = k->first * s->fan;
-	int64_t modulus = bank_map_modulus(bank_calendar_map(k->e->cal.banks));
-	int64_t width = s->prints[a].requests;
-	int64_t block = k->e->m->sram_block_bytes;
-	int64_t step, phase;
-
-	if (modulus < 2 * width || 8 * width < modulus || k->n < GRID_ITERATIONS || s->fan > 1)
-		return true;
-	step = s->addr[a + 1] / block - s->addr[a] / block;
-	phase = (s->addr[a] / block - step * (at / k->interval)) % modulus;
-	phase = (phase + modulus) % modulus;
-	return phase * (modulus / width) % modulus <= modulus - width * (modulus / width);
-}
-
 /* Puts step S at the earliest time in FROM..TO at which it fits. */
 static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int64_t to)
 {
@@ -305,15 +285,16 @@ static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int
 			if (!has_operands(s))
 				to = at + k->reach;
 		}
-		if (at <= to && k->on_grid && s->memory && !is_on_grid(k, s, at))
-			continue;
 		if (at > to) {
 			k->raise_step = (int)index;
 			k->raise_to = at;
 			return first > to ? RAISED : FAILED;
 		}
+		if (k->strict && s->memory && (at - s->beat) % k->rhythm)
+			continue;
 		clash = take_accesses(k, s);
 		if (clash == NO_CLASH) {
+			s->queue = tspe_best_queue(c, s->queues, s->queue_count, at, cycles);
 			tspe_take_queue(c, s->queue, at, cycles);
 			return PLACED;
 		}

@@ -8,15 +8,27 @@
 
 #include <string.h>
 
+enum { OR_PAGE_BYTES = 4096 };
+
+static void memory_clear(oracle_memory *m)
+{
+	g_free(m->byte);
+	g_free(m->byte_written);
+	g_free(m->unit);
+	g_free(m->page_touched);
+	m->byte = g_malloc0(m->bytes);
+	m->byte_written = g_malloc0(m->bytes);
+	m->unit = g_new0(or_value *, m->bytes / m->unit_bytes + 1);
+	m->page_touched = g_malloc0(m->bytes / OR_PAGE_BYTES + 1);
+}
+
 oracle_memory *oracle_memory_new(const isa_machine *hw)
 {
 	oracle_memory *m = g_new0(oracle_memory, 1);
 
 	m->bytes = (uint64_t)isa_machine_sram_bytes(hw);
 	m->unit_bytes = hw->hashed ? ISA_TAG_GRANULE : (uint64_t)hw->lanes;
-	m->byte = g_malloc0(m->bytes);
-	m->byte_written = g_malloc0(m->bytes);
-	m->unit = g_new0(or_value *, m->bytes / m->unit_bytes + 1);
+	memory_clear(m);
 	return m;
 }
 
@@ -27,6 +39,7 @@ void oracle_memory_free(oracle_memory *memory)
 	g_free(memory->byte);
 	g_free(memory->byte_written);
 	g_free(memory->unit);
+	g_free(memory->page_touched);
 	g_free(memory);
 }
 
@@ -48,10 +61,13 @@ uint64_t oracle_memory_size(const oracle_memory *memory)
 
 uint64_t oracle_memory_next(const oracle_memory *memory, uint64_t location)
 {
-	const uint8_t *at =
-		location < memory->bytes ? memchr(memory->byte_written + location, 1, memory->bytes - location) : NULL;
-
-	return at ? (uint64_t)(at - memory->byte_written) : memory->bytes;
+	while (location < memory->bytes && !memory->byte_written[location]) {
+		location++;
+		while (location < memory->bytes && location % OR_PAGE_BYTES == 0 &&
+		       !memory->page_touched[location / OR_PAGE_BYTES])
+			location += OR_PAGE_BYTES;
+	}
+	return MIN(location, memory->bytes);
 }
 
 static void memory_put(oracle_memory *m, uint64_t location, const uint8_t *bytes, uint64_t count, or_value *producer)
@@ -60,6 +76,7 @@ static void memory_put(oracle_memory *m, uint64_t location, const uint8_t *bytes
 	for (uint64_t i = 0; i < count; i++) {
 		m->byte[location + i] = bytes ? bytes[i] : 0;
 		m->byte_written[location + i] = known;
+		m->page_touched[(location + i) / OR_PAGE_BYTES] = 1;
 		m->unit[(location + i) / m->unit_bytes] = producer;
 	}
 }
@@ -69,12 +86,7 @@ void or_mem_epoch(or_run *run, const isa_epoch *epoch)
 	oracle_memory *m = run->memory;
 	or_value *host = or_value_new(run, 0, epoch->start, NULL, 0);
 
-	g_free(m->byte);
-	g_free(m->byte_written);
-	g_free(m->unit);
-	m->byte = g_malloc0(m->bytes);
-	m->byte_written = g_malloc0(m->bytes);
-	m->unit = g_new0(or_value *, m->bytes / m->unit_bytes + 1);
+	memory_clear(m);
 	for (unsigned i = 0; epoch->images && i < epoch->images->len; i++) {
 		const isa_image *image = &g_array_index(epoch->images, isa_image, i);
 
@@ -177,8 +189,7 @@ void or_store(or_run *run, or_issue *issue, int64_t due)
 	g_autoptr(GArray) units = touched(issue->ranges, run->memory->unit_bytes);
 
 	for (unsigned i = 0; i < units->len; i++)
-		if (g_array_index(units, uint64_t, i) != (uint64_t)OR_OUTSIDE)
-			or_log(run, issue->tag, &(or_place){OR_SRAM, g_array_index(units, uint64_t, i), 0}, due);
+		or_log(run, issue->tag, &(or_place){OR_SRAM, g_array_index(units, uint64_t, i), 0}, due);
 	or_file(run, due, OR_PHASE_DUE, &(or_item){.run = store_due, .issue = issue, .value = producer});
 }
 
@@ -225,7 +236,7 @@ static void present(or_run *run, or_issue *issue, const GArray *banks)
 	issue->end = INT64_MIN;
 	issue->banks = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	g_array_append_vals(issue->banks, banks->data, banks->len);
-	if (banks->len)
+	if (banks->len || run->options.freeze)
 		g_ptr_array_add(run->presented, issue);
 	else
 		access_ended(run, issue, issue->q); /* nothing to ask for */
@@ -331,7 +342,7 @@ static void lockstep(or_run *run)
 			fullest = load[bank] > load[fullest] ? bank : fullest;
 		}
 		g_array_append_vals(all, issue->banks->data, issue->banks->len);
-		access_ended(run, issue, issue->q + issue->record.beats - 1);
+		access_ended(run, issue, issue->q + MAX(1, issue->record.beats) - 1);
 	}
 	if (run->lockstep_free_at > wall) {
 		probe_slip slip = {run->now,           run->lockstep_free_at - wall,

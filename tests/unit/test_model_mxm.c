@@ -209,7 +209,7 @@ static void abcs_closer_than_the_interval_overuse_the_plane(void)
 /* fp16 weights for pair 0 and int8 ones for plane 1 cannot both be there; the ABCs' operands do not matter here. */
 static unsigned overuses(const char *text, uint64_t shuffle)
 {
-	rig *r = rig_run(text, &(rig_setup){.shuffle = shuffle});
+	rig *r = rig_run(text, &(rig_setup){.sets = {"mxm.int8_interval_cycles=3"}, .shuffle = shuffle});
 	unsigned n = rig_count(r, ISA_VIOLATION_PORT_OVERUSE);
 
 	for (guint i = 0; i < r->violations->len; i++) {
@@ -240,9 +240,13 @@ static void a_pair_and_its_odd_plane_exclude_each_other(void)
 		                         seed),
 		                0);
 		CU_ASSERT_EQUAL(overuses("@8 mxm0.a: abc r0 addr=0 type=fp16 lanes=320\n"
-		                         "@7 mxm1.a: abc r0 addr=0 type=int8 lanes=320\n",
+		                         "@5 mxm1.a: abc r0 addr=0 type=int8 lanes=320\n",
 		                         seed),
 		                0);
+		CU_ASSERT_EQUAL(overuses("@8 mxm0.a: abc r0 addr=0 type=fp16 lanes=320\n"
+		                         "@6 mxm1.a: abc r0 addr=0 type=int8 lanes=320\n",
+		                         seed),
+		                1);
 	}
 }
 
@@ -315,6 +319,44 @@ static void int8_rows_of_the_odd_plane_are_the_pairs_upper_rows(void)
 	rig_free(r);
 }
 
+static void two_queues_in_one_row_in_one_cycle_add_to_what_was_before(void)
+{
+	/* fp16 row 512 is int8 row 0 of plane 1: p and c reach it in the same cycle.  c's sum is still b's row plus its
+	 * own, whichever of the two queues runs first; c, the higher queue, is one plane too many. */
+	for (uint64_t seed = 0; seed < 6; seed++) {
+		rig *r = rig_run(HOST
+		                 "w: @0 mem0: load wt.1 addr=0 len=320\n"
+		                 "lw: @4 mxm1.w: lw wt.1 addr=0 count=1 type=int8 lanes=320\n"
+		                 "iw: @5 mxm1.w: iw count=1 type=int8\n"
+		                 "a: @4 mem0: load act.3 addr=320 len=320\n"
+		                 "b: @8 mxm1.a: abc act.2 addr=0 type=int8 lanes=320\n"
+		                 "p: @20 mxm0.a: abc act.1 addr=512 type=fp16 lanes=160\n"
+		                 "c: @20 mxm1.a: abc act.2 addr=0 mode=add type=int8 lanes=320\n\t.source 2 from=b\n",
+		                 &(rig_setup){.shuffle = seed});
+
+		CU_ASSERT_EQUAL(rig_issue(r, 6, 0)->arrival[2], 21);
+		CU_ASSERT_EQUAL(rig_count(r, ISA_VIOLATION_WRONG_OPERAND), 0);
+		CU_ASSERT_EQUAL(rig_count(r, ISA_VIOLATION_PORT_OVERUSE), 1);
+		rig_free(r);
+	}
+}
+
+static void the_higher_weight_queue_wins_a_row_both_load_in_one_cycle(void)
+{
+	for (uint64_t seed = 0; seed < 6; seed++) {
+		rig *r = rig_run(HOST "@0 mem0: load wt.0 addr=0 len=640\n@0 mem1: load wt.1 addr=640 len=640\n"
+		                      "high: @5 mxm1.w: lw wt.1 addr=7 count=1 type=fp16 lanes=320\n"
+		                      "low: @5 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=320\n"
+		                      "also: @6 mxm1.w: lw wt.1 addr=0 count=1 type=fp16 lanes=320\n"
+		                      "@6 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=320\n"
+		                      "@7 mxm0.w: iw count=1 type=fp16\n\t.source 0 from=also\n",
+		                 &(rig_setup){.shuffle = seed});
+
+		RIG_CLEAN(r);
+		rig_free(r);
+	}
+}
+
 int main(void)
 {
 #define CASE(name)                                                                                                     \
@@ -339,6 +381,8 @@ int main(void)
 		CASE(weights_beyond_the_bytes_of_a_cycle_overuse_the_port),
 		CASE(weight_rows_beyond_the_plane_are_an_address_range),
 		CASE(acc_of_a_row_nobody_filled_is_unwritten),
+		CASE(two_queues_in_one_row_in_one_cycle_add_to_what_was_before),
+		CASE(the_higher_weight_queue_wins_a_row_both_load_in_one_cycle),
 		CASE(int8_rows_of_the_odd_plane_are_the_pairs_upper_rows),
 	};
 

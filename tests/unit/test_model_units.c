@@ -227,10 +227,12 @@ static void what_the_machine_has_not_enough_of_is_an_address_range(void)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
-		g_autofree char *text = g_strdup_printf(HOST R0 "@4 vxm0: %s\n", bad[i]);
+		g_autofree char *text = g_strdup_printf(HOST R0 "@4 vxm0: %s x3 every 1\n", bad[i]);
 		rig *r = rig_run(text, NULL);
 
+		/* once a word, and it does not issue */
 		RIG_ONE(r, ISA_VIOLATION_ADDRESS_RANGE, 1, 4);
+		CU_ASSERT_EQUAL(r->counters->issues, 1);
 		rig_free(r);
 	}
 	for (int planes = 2; planes <= 4; planes += 2) {
