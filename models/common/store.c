@@ -323,11 +323,26 @@ void model_store_write(model_store *s, const model_write *write)
 	s->count++;
 }
 
-bool model_store_is_filed(const model_store *s, uint32_t tag)
+static bool touches(const model_store *s, const model_shape *shape, uint64_t location)
 {
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->writes[s->first + i].tag == tag)
+	for (uint32_t i = 0; i < shape->runs; i++) {
+		int64_t start = model_shape_run(shape, i);
+
+		if (model_store_holds(s, start, shape->run_bytes) && (uint64_t)start < location + s->granule_bytes &&
+		    (uint64_t)start + shape->run_bytes > location)
 			return true;
+	}
+	return false;
+}
+
+bool model_store_is_filed(const model_store *s, uint32_t tag, uint64_t location, int64_t now)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		const model_write *w = &s->writes[s->first + i];
+
+		if (w->tag == tag && w->filed < now && touches(s, &w->shape, location))
+			return true;
+	}
 	return false;
 }
 

@@ -94,8 +94,8 @@ void model_store_read(model_store *s, const model_shape *shape, model_expect *ex
 /* Files a write and takes over its references.  Runs that leave the memory are dropped. */
 void model_store_write(model_store *s, const model_write *write);
 
-/* Did TAG file a write that has not taken effect? */
-bool model_store_is_filed(const model_store *s, uint32_t tag);
+/* Did TAG, before cycle NOW, file a write to the granule at LOCATION that has not taken effect? */
+bool model_store_is_filed(const model_store *s, uint32_t tag, uint64_t location, int64_t now);
 
 /* Copies BYTES at LOCATION as settled; false when any of them is not known. */
 bool model_store_peek(const model_store *s, uint64_t location, uint8_t *out, uint64_t bytes);

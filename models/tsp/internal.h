@@ -186,7 +186,7 @@ typedef struct tsp_row {    /* one byte a lane: lane i is byte offset + i*width 
 	uint16_t width;
 } tsp_row;
 typedef struct tsp_loading {
-	int64_t due;
+	int64_t due, filed;
 	tsp_row *row; /* [rows], owned; NULL without values */
 	uint32_t tag;
 	uint16_t first, rows, lanes;
@@ -280,7 +280,7 @@ struct tsp_chip {
 
 	/* settled in AUDIT */
 	GArray *violations;    /* probe_violation of this cycle */
-	GArray *misses;        /* tsp_miss of this cycle */
+	GArray *misses;        /* tsp_miss of this cycle and later ones */
 	GArray *collisions;    /* tsp_collision of this cycle */
 	GArray *write_overuse; /* int64_t: due cycles with too many register writes, found this cycle */
 	bool read_overuse, load_overuse, plane_overuse;
@@ -334,7 +334,8 @@ void tsp_violate(tsp_queue *q, enum isa_violation kind, int64_t cycle, uint32_t 
  * (0: none or host data). */
 void tsp_miss_operand(tsp_queue *q, tsp_miss *miss, enum isa_violation kind, bool named, uint32_t tag, uint32_t found,
                       int64_t detail);
-/* Settles misses, hands over violations. */
+/* Makes violations of the misses up to NOW; returns when the next one is to be judged. */
+int64_t tsp_misses_settle(tsp_chip *chip, int64_t now);
 void tsp_violations_flush(tsp_chip *chip);
 /* The instruction that issue TAG belongs to; TSP_NO_INSN for host data and when it cannot be told. */
 uint32_t tsp_insn_of(const tsp_chip *chip, uint32_t tag);
@@ -384,7 +385,7 @@ void tsp_stream_drive(tsp_queue *q, uint32_t stream, int64_t due, model_value *v
 const tsp_drive *tsp_stream_at(tsp_queue *q, uint32_t stream, int64_t time);
 /* Is TAG's value on STREAM where FOUND hides it from the queue's sampler at TIME? */
 bool tsp_stream_hides(const tsp_queue *q, uint32_t stream, int64_t time, uint32_t tag);
-/* Does TAG's value reach the sampler of QUEUE on STREAM after TIME? */
+/* Does TAG's value, driven before TIME, reach the queue's sampler after TIME? */
 bool tsp_stream_comes_later(const tsp_queue *q, uint32_t stream, int64_t time, uint32_t tag);
 void tsp_stream_audit(tsp_chip *chip, int64_t now);
 
@@ -408,7 +409,8 @@ int tsp_prepare_C2C(tsp_chip *chip, tsp_queue *q);
 void tsp_mxm_init(tsp_chip *chip);
 void tsp_mxm_fini(tsp_chip *chip);
 void tsp_mxm_audit(tsp_chip *chip, int64_t now);
-bool tsp_mxm_is_loading(const tsp_plane *plane, uint32_t tag);
+/* Was TAG, before cycle NOW, on its way to row ROW of the shadow buffer? */
+bool tsp_mxm_is_loading(const tsp_plane *plane, uint32_t tag, unsigned row, int64_t now);
 void tsp_sxm_init(tsp_chip *chip);
 void tsp_sxm_fini(tsp_chip *chip);
 void tsp_links_init(tsp_chip *chip);

@@ -268,6 +268,7 @@ void tsp_exec_LW(tsp_chip *chip, tsp_queue *q)
 	for (unsigned p = 0; p < planes; p++) {
 		tsp_loading l = {
 			.due = due,
+			.filed = q->now,
 			.tag = q->tag,
 			.first = (uint16_t)q->addr,
 			.rows = (uint16_t)insn->count,
@@ -284,11 +285,14 @@ void tsp_exec_LW(tsp_chip *chip, tsp_queue *q)
 	tsp_report(q, due, NULL, 0, 0, bytes);
 }
 
-bool tsp_mxm_is_loading(const tsp_plane *plane, uint32_t tag)
+bool tsp_mxm_is_loading(const tsp_plane *plane, uint32_t tag, unsigned row, int64_t now)
 {
-	for (uint32_t i = 0; i < plane->count; i++)
-		if (plane->loading[plane->first + i].tag == tag)
+	for (uint32_t i = 0; i < plane->count; i++) {
+		const tsp_loading *l = &plane->loading[plane->first + i];
+
+		if (l->tag == tag && l->filed < now && row >= l->first && row - l->first < l->rows)
 			return true;
+	}
 	return false;
 }
 
@@ -477,7 +481,7 @@ static bool sum_i8(const uint8_t *a, const tsp_weights *w, unsigned k, const mod
 
 /* The new content of the row, functional mode. */
 static model_value *accumulate(tsp_chip *chip, tsp_queue *q, const tsp_operand *activation, const tsp_weights *w,
-                               const model_value *before)
+                               const model_value *before, int64_t due)
 {
 	unsigned k = w && w->type == q->insn.type ? MIN(q->insn.lanes, w->rows) : 0;
 	model_value *sum = model_value_new(&chip->pool);
@@ -489,7 +493,7 @@ static model_value *accumulate(tsp_chip *chip, tsp_queue *q, const tsp_operand *
 	if (is_f16(q))
 		sum_f16(chip, tsp_operand_bytes(activation), w, k, before, sum);
 	else if (sum_i8(tsp_operand_bytes(activation), w, k, before, sum))
-		tsp_violate(q, ISA_VIOLATION_INT_OVERFLOW, q->now, TSP_NO_INSN, q->addr);
+		tsp_violate(q, ISA_VIOLATION_INT_OVERFLOW, due, TSP_NO_INSN, q->addr);
 	return sum;
 }
 
@@ -519,7 +523,7 @@ void tsp_exec_ABC(tsp_chip *chip, tsp_queue *q)
 		tsp_check_version(q, 2, cell, before, due, q->addr);
 	}
 	if (chip->functional)
-		version.payload = accumulate(chip, q, &activation, w, before ? before->payload : NULL);
+		version.payload = accumulate(chip, q, &activation, w, before ? before->payload : NULL, due);
 	model_cell_put(cell, &version, tsp_drop_value, &chip->pool);
 	tsp_note_due(chip, due);
 	tsp_report(q, due, NULL, 0, 0, (uint32_t)macs);

@@ -201,7 +201,7 @@ bool tsp_stream_comes_later(const tsp_queue *q, uint32_t stream, int64_t time, u
 		if (!slot->count || time_at(f, stream, slot->diagonal, position) <= time)
 			continue;
 		for (unsigned k = 0; k < slot->count; k++)
-			if (d[k].tag == tag && is_upstream(stream, d[k].position, position))
+			if (d[k].tag == tag && d[k].filed < time && is_upstream(stream, d[k].position, position))
 				return true;
 	}
 	return false;

@@ -2,6 +2,8 @@
  *
  * Violations: collected during a cycle, sorted and handed to the probe at its end, so that order and the cut at
  * max_violations do not depend on the order in which queues ran.  Under fault-stop the kernel stops after that cycle.
+ * An operand that is not there is judged in the cycle it is sampled in, which for latches and accumulator rows comes
+ * after the cycle in which the instruction runs.
  */
 #include "models/tsp/internal.h"
 
@@ -62,12 +64,13 @@ void tsp_miss_operand(tsp_queue *q, tsp_miss *miss, enum isa_violation kind, boo
 	};
 	miss->named = named ? tag : 0;
 	g_array_append_vals(q->chip->misses, miss, 1);
-	tsp_audit_now(q);
+	sim_process_wake(q->chip->audit_process, miss->time);
 }
 
-/* Has the named value been decided on, but is due only after it was sampled? */
+/* Was the named value decided on before it was missed, and is due after? */
 static bool is_late(tsp_chip *chip, const tsp_miss *miss)
 {
+	const probe_violation *record = &miss->record;
 	const model_version *v;
 
 	if (!miss->named)
@@ -75,23 +78,31 @@ static bool is_late(tsp_chip *chip, const tsp_miss *miss)
 	switch (miss->place) {
 	case TSP_MISS_CELL:
 		v = model_cell_named(miss->cell, miss->named);
-		return v && v->due > miss->time;
+		return v && v->due > miss->time && v->filed < miss->time;
 	case TSP_MISS_STREAM:
-		return tsp_stream_comes_later(&chip->queues[miss->record.queue], miss->stream, miss->time, miss->named);
+		return tsp_stream_comes_later(&chip->queues[record->queue], miss->stream, miss->time, miss->named);
 	case TSP_MISS_STORE:
-		return model_store_is_filed(&chip->store, miss->named);
+		return model_store_is_filed(&chip->store, miss->named, (uint64_t)record->detail, miss->time);
 	case TSP_MISS_PLANE:
-		return tsp_mxm_is_loading(miss->plane, miss->named);
+		return tsp_mxm_is_loading(miss->plane, miss->named, (unsigned)record->detail, miss->time);
 	}
 	return false;
 }
 
-static void settle_misses(tsp_chip *chip)
+int64_t tsp_misses_settle(tsp_chip *chip, int64_t now)
 {
+	int64_t next = SIM_NEVER;
+	guint kept = 0;
+
 	for (guint i = 0; i < chip->misses->len; i++) {
 		tsp_miss *miss = &g_array_index(chip->misses, tsp_miss, i);
 		probe_violation *record = &miss->record;
 
+		if (miss->time > now) {
+			next = MIN(next, miss->time);
+			g_array_index(chip->misses, tsp_miss, kept++) = *miss;
+			continue;
+		}
 		if (record->kind != ISA_VIOLATION_STREAM_COLLISION && is_late(chip, miss)) {
 			record->kind = miss->place == TSP_MISS_PLANE ? ISA_VIOLATION_IW_BEFORE_WEIGHTS
 			                                             : ISA_VIOLATION_LATE_OPERAND;
@@ -99,7 +110,8 @@ static void settle_misses(tsp_chip *chip)
 		}
 		g_array_append_val(chip->violations, *record);
 	}
-	g_array_set_size(chip->misses, 0);
+	g_array_set_size(chip->misses, kept);
+	return next;
 }
 
 static int compare(const void *a, const void *b)
@@ -121,7 +133,6 @@ void tsp_violations_flush(tsp_chip *chip)
 	GArray *list = chip->violations;
 	uint64_t limit = chip->options.max_violations;
 
-	settle_misses(chip);
 	if (!list->len)
 		return;
 	qsort(list->data, list->len, sizeof(probe_violation), compare);

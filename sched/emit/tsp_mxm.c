@@ -10,11 +10,7 @@
  */
 #include "sched/emit/tsp_mxm.h"
 
-enum {
-	WEIGHT_BURSTS = 4,  /* that the weights of a block come in, at least */
-	ROTATION_MAX = 15,  /* registers that one issue can move on by */
-	BETWEEN_LEAST = 16, /* rows of weights worth a burst between rows of activations */
-};
+enum { ROTATION_MAX = 15 }; /* registers that one issue can move on by */
 
 /* ---------------------------------------------------------------------------------------------- state of units */
 
@@ -73,263 +69,12 @@ static void change_kind(tspe *e, bool pair)
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------------ passes */
-
-typedef struct unit {
-	unsigned plane; /* the even one of a pair */
-	tspe_plane *state;
-	unsigned column;
-	uint32_t lanes;       /* of the column block */
-	unsigned turn;        /* bursts of weights so far */
-	int64_t loaded[320];  /* due time of each row of weights in the shadow buffer */
-	uint32_t loader[320]; /* its LW */
-} unit;
-
-/* Rows are loaded from cycle FIRST to LAST; the next ones go on in the same rhythm. */
-typedef struct rhythm {
-	int64_t first, last; /* TSPE_NEVER: no rows yet */
-} rhythm;
-
-typedef struct pass {
-	const mxm_work *work;
-	const mxm_job *job;
-	unit *units;
-	unsigned index; /* of the K block */
-	const mxm_block *block;
-	bool beside_rows; /* do rows of the pass before it run while its weights are loaded? */
-	uint32_t acc_base;
-	rhythm beat; /* of the pass before; then of this one */
-} pass;
-
-/* COUNT rows of weights from FIRST on, STEP rows apart, through the port of one plane. */
-typedef struct weight_burst {
-	unit *u;
-	unsigned plane;
-	uint32_t first, step, count;
-	int lw;
-} weight_burst;
-
-static void note_weights(tspe_kernel *k, void *state)
-{
-	const weight_burst *b = state;
-	const tspe_step *lw = &k->step[b->lw];
-
-	for (uint32_t i = 0; i < k->n; i++) {
-		uint32_t row = b->first + (k->first + i) * b->step;
-
-		b->u->loaded[row] = tspe_due_at(k, lw, i, 0);
-		b->u->loader[row] = lw->instance + i;
-	}
-}
-
-/* As many as find a place while the rows of the pass before this one are still loaded. */
-static void load_between_rows(const pass *p, tspe_kernel *k)
-{
-	uint32_t interval = p->work->interval;
-	int64_t room = (p->beat.last - tspe_earliest(k, 0, k->count, interval)) / interval;
-
-	if (interval == 1 || room < BETWEEN_LEAST || k->count < BETWEEN_LEAST)
-		return;
-	k->strict = true;
-	if (tspe_place(k, 0, (uint32_t)MIN(room, (int64_t)k->count), interval, TSPE_NEVER)) {
-		if (tspe_issue_at(k, &k->step[0], k->n - 1, 0) < p->beat.last + BETWEEN_LEAST)
-			tspe_commit(k);
-		else
-			tspe_unplace(k);
-	}
-	k->strict = false;
-}
-
-static bool load_burst(const pass *p, weight_burst *b, GError **error)
-{
-	const mxm_work *work = p->work;
-	tspe *e = work->e;
-	uint32_t bytes = b->u->lanes * work->w->element;
-	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, b->count);
-	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
-	int lw = tspe_kernel_add(k, ISA_OP_LW, e->weights[b->plane].at, 1);
-	tspe_step *s = &k->step[lw];
-	tspe_policy policy;
-
-	tspe_kernel_memory(k, load, work->w, bytes, 0, 1);
-	s->insn.count = 1;
-	s->insn.type = (uint8_t)work->type;
-	s->insn.lanes = (uint16_t)b->u->lanes;
-	s->weight_bytes = bytes;
-	s->not_before = b->u->state->shadow_free + 1 - s->delay - s->skew;
-	s->addr = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
-	for (uint32_t i = 0; i < k->count; i++) {
-		uint32_t row = b->first + i * b->step;
-
-		k->step[load].addr[i] = (int64_t)tspe_element_addr(work->w, p->block->weight_row + row,
-		                                                   b->u->column * work->c->low->vector_lanes);
-		s->addr[i] = row;
-	}
-	tspe_kernel_finish(k);
-	if (k->step[load].beats_max == k->step[load].beats_min) {
-		k->step[load].result = TSPE_PORT;
-		k->step[load].insn.dst = s->insn.src0 = (uint16_t)ISA_PLACE_WT(b->plane);
-	} else {
-		tspe_kernel_result(k, load, tspe_span(e->m, b->u->lanes, work->type));
-	}
-	tspe_kernel_link(k, lw, 0, load);
-	b->lw = lw;
-	k->placed = note_weights;
-	k->placed_state = b;
-	/* Beside rows that run all the time nothing faster than they finds a place; between them is most room.  Beside
-	 * a few rows only the first weights keep to that. */
-	k->rhythm = work->interval;
-	k->step[load].beat = p->beat.first + 1;
-	if (!p->beside_rows)
-		load_between_rows(p, k);
-	k->rhythm = p->beside_rows ? work->interval : 0;
-	policy.interval_min = MAX(tspe_kernel_interval(k), p->beside_rows ? work->interval : 1);
-	policy.interval_max = policy.interval_min + 3;
-	policy.chunk = 0;
-	e->traffic.weight_bytes += (uint64_t)bytes * b->count;
-	return tspe_run(k, &policy, error);
-}
-
-/* Stripes that the rows of the unit's weights are laid out in. */
-static uint32_t stripes_of(const pass *p, const unit *u)
-{
-	const low_tensor *w = p->work->w->low;
-	bool narrow = u->column * p->work->c->low->vector_lanes >= w->blocks * w->vector_lanes;
-
-	return MAX(1, p->work->w->stripes[narrow].count);
-}
-
-static uint32_t parts_of(const pass *p, const unit *u)
-{
-	return (WEIGHT_BURSTS + stripes_of(p, u) - 1) / stripes_of(p, u);
-}
-
-/* Burst number INDEX of the unit's: stripe by stripe, each in a few parts, the planes of the unit in turn. */
-static bool load_piece(const pass *p, unit *u, uint32_t index, GError **error)
-{
-	uint32_t stripes = stripes_of(p, u), parts = parts_of(p, u);
-	uint32_t stripe = index % stripes, part = index / stripes;
-	/* Rows of the block in this stripe, and those of them in this part. */
-	uint32_t first = (uint32_t)((stripe + stripes - p->block->weight_row % stripes) % stripes);
-	uint32_t count = first < p->block->lanes ? (p->block->lanes - first - 1) / stripes + 1 : 0;
-	uint32_t from = count * part / parts, to = count * (part + 1) / parts;
-	weight_burst b = {.u = u,
-	                  .plane = u->plane + u->turn % p->work->stride,
-	                  .first = first + from * stripes,
-	                  .step = stripes,
-	                  .count = to - from};
-
-	if (!b.count)
-		return true;
-	u->turn++;
-	return load_burst(p, &b, error);
-}
-
-/* Are the block's weights installed already? */
-static bool holds(const pass *p, const unit *u)
-{
-	return u->state->held == p->work->w && u->state->held_row == p->block->weight_row &&
-	       u->state->held_rows == p->block->lanes && u->state->held_column == u->column;
-}
-
-/* Units whose weights are not there, the widest first, because it takes longest. */
-static unsigned order_units(const pass *p, unit **order)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < p->job->units; i++) {
-		unsigned at = count;
-
-		if (holds(p, &p->units[i]))
-			continue;
-		for (; at > 0 && order[at - 1]->lanes < p->units[i].lanes; at--)
-			order[at] = order[at - 1];
-		order[at] = &p->units[i];
-		count++;
-	}
-	return count;
-}
-
-/* Pairs have two ports: one after the other, so that the first one's install frees its buffer while the next one is
- * being filled.  Single planes have one: in turn, so that all are ready together although there are fewer queues than
- * planes. */
-static bool load_weights(const pass *p, GError **error)
-{
-	unit *order[TSPE_PLANES_MAX];
-	unsigned count = order_units(p, order);
-	uint32_t most = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		most = MAX(most, stripes_of(p, order[i]) * parts_of(p, order[i]));
-	for (uint32_t n = 0; n < count * most; n++) {
-		unit *u = order[p->work->stride > 1 ? n / most : n % count];
-		uint32_t index = p->work->stride > 1 ? n % most : n / count;
-
-		if (index < stripes_of(p, u) * parts_of(p, u) && !load_piece(p, u, index, error))
-			return false;
-	}
-	return true;
-}
-
-/* The rows' producers, as few pieces as they make. */
-static void add_row_sources(tspe *e, uint32_t id, const unit *u, uint32_t rows)
-{
-	for (uint32_t r = 0; r < rows;) {
-		isa_source source = {.base = u->loader[r], .seg_div = 1, .segments = 1};
-
-		if (r + 1 < rows)
-			source.seg_step = (int32_t)(u->loader[r + 1] - u->loader[r]);
-		while (r + source.segments < rows &&
-		       u->loader[r + source.segments] - source.base == (uint32_t)source.seg_step * source.segments)
-			source.segments++;
-		isa_program_add_source(e->program, id, 0, &source);
-		r += source.segments;
-	}
-}
-
-/* Installs the block as soon as its weights are there and the rows of the pass before it are through. */
-static void install(const pass *p, unit *u)
-{
-	tspe *e = p->work->e;
-	int32_t skew = (int32_t)isa_machine_skew(e->m, ISA_UNIT_MXM);
-	int64_t sample = u->state->active_until + 1 - e->m->mxm_iw_cycles;
-	int64_t arrival = TSPE_NEVER;
-	int64_t start, until;
-	isa_insn insn;
-	isa_prediction prediction = {{ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, ISA_NO_TIME, 0};
-	uint32_t id;
-
-	for (uint32_t r = 0; r < p->block->lanes; r++)
-		arrival = MAX(arrival, u->loaded[r]);
-	sample = MAX(MAX(sample, arrival), e->cal.floor + skew);
-	tspe_find_queue(&e->cal, e->weights[u->plane].at, 1, sample - skew, 1, &start, &until);
-	tspe_take_queue(&e->cal, e->weights[u->plane].at[0], start, 1);
-	insn = isa_insn_make(ISA_OP_IW, e->weights[u->plane].at[0], start);
-	insn.count = p->block->lanes;
-	insn.type = (uint8_t)p->work->type;
-	id = isa_program_add(e->program, &insn, e->node);
-	add_row_sources(e, id, u, p->block->lanes);
-	prediction.arrival[0] = (int32_t)(arrival - start);
-	prediction.result = skew + (int32_t)e->m->mxm_iw_cycles;
-	isa_program_set_prediction(e->program, id, &prediction);
-	u->state->installer = isa_program_instance(e->program, id);
-	u->state->installed = start + prediction.result;
-	u->state->shadow_free = start + skew;
-	u->state->held = p->work->w;
-	u->state->held_row = p->block->weight_row;
-	u->state->held_rows = p->block->lanes;
-	u->state->held_column = u->column;
-	e->end = MAX(e->end, u->state->installed);
-	e->macro_end = MAX(e->macro_end, u->state->installed);
-	e->cal.horizon = MAX(e->cal.horizon, u->state->installed + 1);
-}
-
 /* -------------------------------------------------------------------------------------------------------- rows */
 
 typedef struct rows_state {
-	const pass *p;
+	const mxm_pass *p;
 	int load, abc[TSPE_PLANES_MAX];
-	rhythm beat;
+	mxm_rhythm beat;
 } rows_state;
 
 static void note_rows(tspe_kernel *k, void *state)
@@ -358,7 +103,7 @@ static int64_t row_addr(const mxm_work *work, const mxm_block *block, uint64_t r
 	       (int64_t)(row % work->line_rows) * work->a_row + block->offset;
 }
 
-static void add_abc(tspe_kernel *k, const pass *p, const unit *u, int index)
+static void add_abc(tspe_kernel *k, const mxm_pass *p, const mxm_unit *u, int index)
 {
 	tspe_step *s = &k->step[index];
 	const tspe *e = k->e;
@@ -377,14 +122,14 @@ static void add_abc(tspe_kernel *k, const pass *p, const unit *u, int index)
 		int64_t *dues = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 
 		for (uint32_t i = 0; i < k->count; i++) {
-			each[i] = u->state->row_instance[p->acc_base + i];
-			dues[i] = u->state->row_due[p->acc_base + i];
+			each[i] = u->state->row_instance[i];
+			dues[i] = u->state->row_due[i];
 		}
 		s->origin[2] = (tspe_origin){.kind = TSPE_ORIGIN_EACH, .each = each, .dues = dues};
 	}
 	/* A row is accumulated after what it adds to, and overwritten after it has been read out. */
 	for (uint32_t i = 0; i < k->count; i++) {
-		uint32_t row = p->acc_base + i;
+		uint32_t row = i;
 
 		s->addr[i] = row;
 		ready[i] = MAX(u->state->row_due[row], u->state->row_free[row]) + 1 - e->m->mxm_abc_cycles;
@@ -392,7 +137,7 @@ static void add_abc(tspe_kernel *k, const pass *p, const unit *u, int index)
 	s->ready = ready;
 }
 
-static bool multiply(pass *p, GError **error)
+static bool multiply(mxm_pass *p, GError **error)
 {
 	const mxm_work *work = p->work;
 	tspe *e = work->e;
@@ -407,7 +152,7 @@ static bool multiply(pass *p, GError **error)
 	for (uint32_t i = 0; i < p->job->rows; i++)
 		k->step[load].addr[i] = row_addr(work, p->block, p->job->row + i);
 	for (unsigned i = 0; i < p->job->units; i++) {
-		const unit *u = &p->units[i];
+		const mxm_unit *u = &p->units[i];
 
 		state.abc[i] = tspe_kernel_add(k, ISA_OP_ABC, e->activations[u->plane].at, 1);
 		add_abc(k, p, u, state.abc[i]);
@@ -442,7 +187,7 @@ static bool multiply(pass *p, GError **error)
 /* ----------------------------------------------------------------------------------------------------- results */
 
 typedef struct drain_state {
-	const pass *p;
+	const mxm_pass *p;
 	unsigned first, count; /* units */
 	int acc;               /* step of the first one */
 } drain_state;
@@ -464,7 +209,7 @@ static void note_drain(tspe_kernel *k, void *state)
 }
 
 /* Units beside each other read out a cycle after one another, as their results are stored. */
-static int add_acc(tspe_kernel *k, const pass *p, const unit *u, unsigned delay)
+static int add_acc(tspe_kernel *k, const mxm_pass *p, const mxm_unit *u, unsigned delay)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, ISA_OP_ACC, e->accumulators[u->plane].at, 1);
@@ -478,9 +223,9 @@ static int add_acc(tspe_kernel *k, const pass *p, const unit *u, unsigned delay)
 	s->insn.type = (uint8_t)p->work->type;
 	s->insn.lanes = (uint16_t)u->lanes;
 	for (uint32_t i = 0; i < k->count; i++) {
-		s->addr[i] = p->acc_base + i;
-		each[i] = u->state->row_instance[p->acc_base + i];
-		dues[i] = u->state->row_due[p->acc_base + i];
+		s->addr[i] = i;
+		each[i] = u->state->row_instance[i];
+		dues[i] = u->state->row_due[i];
 		ready[i] = dues[i] + delay;
 	}
 	s->ready = ready;
@@ -489,7 +234,7 @@ static int add_acc(tspe_kernel *k, const pass *p, const unit *u, unsigned delay)
 	return index;
 }
 
-static int add_narrowing(tspe_kernel *k, const unit *u, int acc)
+static int add_narrowing(tspe_kernel *k, const mxm_unit *u, int acc)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, ISA_OP_CVT, e->vxm.at, e->vxm.count);
@@ -504,7 +249,7 @@ static int add_narrowing(tspe_kernel *k, const unit *u, int acc)
 }
 
 /* Reads out, converts and stores the rows of COUNT units from FIRST on, all of the same lanes, by one store queue. */
-static bool drain(const pass *p, unsigned first, unsigned count, GError **error)
+static bool drain(const mxm_pass *p, unsigned first, unsigned count, GError **error)
 {
 	const mxm_work *work = p->work;
 	tspe *e = work->e;
@@ -558,7 +303,7 @@ static bool drain(const pass *p, unsigned first, unsigned count, GError **error)
 
 /* Units of one width whose results a single queue can store without falling behind go together; the narrow block, which
  * stands first, finds a place beside them. */
-static bool drain_all(const pass *p, GError **error)
+static bool drain_all(const mxm_pass *p, GError **error)
 {
 	enum isa_type type = p->work->type == ISA_TYPE_F16 ? ISA_TYPE_F16 : ISA_TYPE_I32;
 	unsigned last = p->job->units;
@@ -579,12 +324,12 @@ static bool drain_all(const pass *p, GError **error)
 
 /* -------------------------------------------------------------------------------------------------------- jobs */
 
-static void begin_units(const mxm_work *work, const mxm_job *job, unit *units)
+static void begin_units(const mxm_work *work, const mxm_job *job, mxm_unit *units)
 {
 	for (unsigned i = 0; i < job->units; i++) {
-		unit *u = &units[i];
+		mxm_unit *u = &units[i];
 
-		*u = (unit){.plane = job->unit[i] * work->stride, .column = job->column[i]};
+		*u = (mxm_unit){.plane = job->unit[i] * work->stride, .column = job->column[i]};
 		u->state = &work->e->plane[u->plane];
 		u->lanes = mxm_column_lanes(work, u->column);
 	}
@@ -594,8 +339,8 @@ static void begin_units(const mxm_work *work, const mxm_job *job, unit *units)
 typedef struct mxm_course {
 	const mxm_work *work;
 	const GArray *rounds;
-	rhythm beat;
-	unit units[2][TSPE_PLANES_MAX][TSPE_PLANES_MAX]; /* of a step and the next, of each job */
+	mxm_rhythm beat;
+	mxm_unit units[2][TSPE_PLANES_MAX][TSPE_PLANES_MAX]; /* of a step and the next, of each job */
 } mxm_course;
 
 static const mxm_round *round_of(const mxm_course *c, guint step)
@@ -603,41 +348,39 @@ static const mxm_round *round_of(const mxm_course *c, guint step)
 	return &g_array_index(c->rounds, mxm_round, step / c->work->blocks->len);
 }
 
-static pass pass_of(mxm_course *c, guint step, unsigned job)
+static mxm_pass pass_of(mxm_course *c, guint step, unsigned job)
 {
 	unsigned block = step % c->work->blocks->len;
 	const mxm_job *j = &round_of(c, step)->job[job];
 
-	return (pass){
+	return (mxm_pass){
 		.work = c->work,
 		.job = j,
 		.units = c->units[step % 2][job],
 		.index = block,
 		.block = &g_array_index(c->work->blocks, mxm_block, block),
-		.beside_rows = c->beat.last != TSPE_NEVER && mxm_rows_bind(c->work, j, block),
+		.beside_rows = c->beat.last != TSPE_NEVER && mxm_rows_bind(c->work, round_of(c, step), block),
 		.beat = c->beat,
 	};
 }
 
+/* Weights of all jobs of a step. */
 static bool prepare(mxm_course *c, guint step, GError **error)
 {
-	for (unsigned j = 0; j < round_of(c, step)->jobs; j++) {
-		pass p = pass_of(c, step, j);
+	mxm_pass passes[TSPE_PLANES_MAX];
+	unsigned jobs = round_of(c, step)->jobs;
 
-		begin_units(c->work, p.job, p.units);
-		if (!load_weights(&p, error))
-			return false;
-		for (unsigned i = 0; i < p.job->units; i++)
-			if (!holds(&p, &p.units[i]))
-				install(&p, &p.units[i]);
+	for (unsigned j = 0; j < jobs; j++) {
+		passes[j] = pass_of(c, step, j);
+		begin_units(c->work, passes[j].job, passes[j].units);
 	}
-	return true;
+	return mxm_prepare(passes, jobs, error);
 }
 
 static bool run_rows(mxm_course *c, guint step, GError **error)
 {
 	for (unsigned j = 0; j < round_of(c, step)->jobs; j++) {
-		pass p = pass_of(c, step, j);
+		mxm_pass p = pass_of(c, step, j);
 
 		if (!multiply(&p, error))
 			return false;
@@ -649,7 +392,7 @@ static bool run_rows(mxm_course *c, guint step, GError **error)
 static bool run_drains(mxm_course *c, guint step, GError **error)
 {
 	for (unsigned j = 0; j < round_of(c, step)->jobs && (step + 1) % c->work->blocks->len == 0; j++) {
-		pass p = pass_of(c, step, j);
+		mxm_pass p = pass_of(c, step, j);
 
 		if (!drain_all(&p, error))
 			return false;
