@@ -246,6 +246,8 @@ static void check_epoch_end(check *c, const check_issue *issue)
 static void replay(check *c, check_issue *issue)
 {
 	advance_epoch(c, issue->q);
+	if (!fits_queue(c, issue->insn, issue->queue))
+		return; /* said by check_insn() */
 	switch (isa_ops[issue->insn->op].unit) {
 	case ISA_UNIT_MEM:
 		check_memory(c, issue);

@@ -288,7 +288,7 @@ void check_sample(check *c, check_issue *issue, unsigned operand, unsigned place
 			check_found(c, issue, operand, k / registers, check_at(&c->vreg[at + k], time), "a register");
 		return;
 	case ISA_PLACE_KIND_ACT:
-		check_found(c, issue, operand, 0, check_at(&c->act[__builtin_ctz(at | CHECK_PLANES << 4)], time),
+		check_found(c, issue, operand, 0, at ? check_at(&c->act[__builtin_ctz(at) % CHECK_PLANES], time) : NULL,
 		            "the activation port");
 		return;
 	case ISA_PLACE_KIND_WT:

@@ -42,3 +42,4 @@ include $(top_srcdir)/tests/isa.mk
 include $(top_srcdir)/tests/traces.mk
 include $(top_srcdir)/tests/oracle.mk
 include $(top_srcdir)/tests/model.mk
+include $(top_srcdir)/tests/isca.mk
