@@ -4,13 +4,15 @@
  */
 #include "isa/error.h"
 
+#include <stdint.h>
 #include <string.h>
 
 G_DEFINE_QUARK(tspsim - error - quark, tsp_error)
 
-/* How many single-letter edits lead from A to B? */
+/* How many single-letter edits lead from A to B?  A word broken off early counts as one more edit than its prefix. */
 static size_t edit_distance(const char *a, const char *b)
 {
+	size_t prefix = SIZE_MAX;
 	size_t la = strlen(a);
 	size_t lb = strlen(b);
 	g_autofree size_t *row = g_new(size_t, lb + 1);
@@ -28,7 +30,9 @@ static size_t edit_distance(const char *a, const char *b)
 			row[j] = MIN(MIN(row[j] + 1, row[j - 1] + 1), substitute);
 		}
 	}
-	return row[lb];
+	for (size_t j = 1; j <= lb; j++)
+		prefix = MIN(prefix, row[j] + 1);
+	return MIN(row[lb], prefix);
 }
 
 const char *tsp_nearest(const char *word, const char *const *candidates)

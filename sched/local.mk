@@ -20,8 +20,8 @@ libsched_a_SOURCES += \
 	sched/emit/isca20_template.c sched/emit/isca20_bursts.c sched/emit/isca20_place.c sched/emit/isca20_insns.c sched/emit/isca20_memory.c sched/emit/isca20_memory.h \
 	sched/emit/isca20_image.c sched/emit/isca20_chain.c sched/emit/isca20_split.c sched/emit/isca20_loop.h \
 	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
-	sched/emit/isca20_work.c sched/emit/isca20_operand.c sched/emit/isca20_pass.c sched/emit/isca20_mxm.h \
-	sched/emit/isca20_turn.c sched/emit/isca20_turn_plan.c sched/emit/isca20_turn.h \
+	sched/emit/isca20_work.c sched/emit/isca20_taps.c sched/emit/isca20_operand.c sched/emit/isca20_pass.c \
+	sched/emit/isca20_mxm.h sched/emit/isca20_turn.c sched/emit/isca20_turn_plan.c sched/emit/isca20_turn.h \
 	sched/emit/isca20_report.c sched/emit/isca20_order.c
 
 # Front door and back ends.
@@ -32,8 +32,8 @@ libsched_a_SOURCES += \
 libsched_a_SOURCES += \
 	sched/emit/banks.c sched/emit/banks.h \
 	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
-	sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c sched/emit/tsp_mxm.h sched/emit/tsp_place.c \
-	sched/emit/tsp_tile.c
+	sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c sched/emit/tsp_mxm.h sched/emit/tsp_order.c sched/emit/tsp_place.c sched/emit/tsp_report.c \
+	sched/emit/tsp_tile.c sched/emit/tsp_weights.c
 
 # The independent checker.
 libsched_a_SOURCES += \

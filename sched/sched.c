@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The front door: each graph becomes an epoch; lowering and the machine's back end fill it; the epochs follow each
- * other without a gap; the barrier at the start, where the machine has one, and the encoding of the queues come last.
+ * other, the first one after the barrier at the start, where the machine has one; encoding comes last.
  *
  * Not done here: distribution over several processors (the mesh is 1 x 1).
  */
@@ -82,7 +82,9 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 	int64_t time = machine->icu_barrier_cycles;
 
 	for (guint i = 0; i < graphs->len; i++) {
-		time = compile_graph(program, g_ptr_array_index(graphs, i), time, machine, options, report, error);
+		/* What is due in an epoch's last cycle must be there before the next one replaces the memory. */
+		time = compile_graph(program, g_ptr_array_index(graphs, i), i ? time + 1 : time, machine, options,
+		                     report, error);
 		if (time < 0)
 			return false;
 		if (options->progress)

@@ -2,7 +2,8 @@
 #
 # The models against docs/design.md: every rule and violation with a bad and a good neighbour, on the reference kernel.
 check_LIBRARIES += libmodelrig.a
-libmodelrig_a_SOURCES = tests/unit/model_rig.c tests/unit/model_rig.h
+libmodelrig_a_SOURCES = \
+	tests/unit/model_rig.c tests/unit/model_rig.h tests/unit/model_values.c tests/unit/model_values.h
 libmodelrig_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 MODEL_LIBS = libmodelrig.a libtap.a libmodels.a libsim.a libisa.a \
 	$(SYSTEMC_LIBS) $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
@@ -34,6 +35,13 @@ nodist_EXTRA_tests_unit_test_model_units_SOURCES = tools/dummy.cxx
 tests_unit_test_model_units_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_model_units_LDADD = $(MODEL_LIBS)
 
+check_PROGRAMS += tests/unit/test_model_mxm
+TESTS += tests/unit/test_model_mxm
+tests_unit_test_model_mxm_SOURCES = tests/unit/test_model_mxm.c
+nodist_EXTRA_tests_unit_test_model_mxm_SOURCES = tools/dummy.cxx
+tests_unit_test_model_mxm_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_mxm_LDADD = $(MODEL_LIBS)
+
 check_PROGRAMS += tests/unit/test_model_streams
 TESTS += tests/unit/test_model_streams
 tests_unit_test_model_streams_SOURCES = tests/unit/test_model_streams.c
@@ -47,6 +55,13 @@ tests_unit_test_model_policy_SOURCES = tests/unit/test_model_policy.c
 nodist_EXTRA_tests_unit_test_model_policy_SOURCES = tools/dummy.cxx
 tests_unit_test_model_policy_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_model_policy_LDADD = $(MODEL_LIBS)
+
+check_PROGRAMS += tests/unit/test_model_vxm
+TESTS += tests/unit/test_model_vxm
+tests_unit_test_model_vxm_SOURCES = tests/unit/test_model_vxm.c
+nodist_EXTRA_tests_unit_test_model_vxm_SOURCES = tools/dummy.cxx
+tests_unit_test_model_vxm_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_model_vxm_LDADD = $(MODEL_LIBS)
 
 check_PROGRAMS += tests/unit/test_model_math
 TESTS += tests/unit/test_model_math

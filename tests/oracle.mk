@@ -44,3 +44,21 @@ tests_timing_test_timing_keys_SOURCES = tests/timing/test_timing_keys.c
 nodist_EXTRA_tests_timing_test_timing_keys_SOURCES = tools/dummy.cxx
 tests_timing_test_timing_keys_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_timing_test_timing_keys_LDADD = $(ORACLE_LIBS)
+
+check_PROGRAMS += tests/mutation/test_differential
+TESTS += tests/mutation/test_differential
+tests_mutation_test_differential_SOURCES = \
+	tests/mutation/test_differential.c tests/mutation/random_program.c tests/mutation/random_program.h
+nodist_EXTRA_tests_mutation_test_differential_SOURCES = tools/dummy.cxx
+tests_mutation_test_differential_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_mutation_test_differential_LDADD = $(ORACLE_LIBS)
+
+check_PROGRAMS += tests/mutation/test_mutation
+TESTS += tests/mutation/test_mutation
+tests_mutation_test_mutation_SOURCES = tests/mutation/test_mutation.c
+nodist_EXTRA_tests_mutation_test_mutation_SOURCES = tools/dummy.cxx
+tests_mutation_test_mutation_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_mutation_test_mutation_LDADD = $(ORACLE_LIBS)
+
+LONG_TESTS += tests/mutation/all_mutants.sh tests/mutation/many_programs.sh
+EXTRA_DIST += tests/mutation/all_mutants.sh tests/mutation/many_programs.sh

@@ -182,6 +182,10 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 		for (guint i = 0; i < (*graphs)->len; i++)
 			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, false);
 	program = sched_compile(*graphs, s->sched, &options, report, error);
+	if (program) {
+		g_free(program->workload);
+		program->workload = g_strdup(how->workload);
+	}
 	progress_end(options.progress_state);
 	if (!program)
 		g_clear_pointer(graphs, g_ptr_array_unref);

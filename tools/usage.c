@@ -137,6 +137,7 @@ char *usage_binds(const isa_machine *machine, const usage *u, const tsp_counters
 		return NULL;
 	first = tool_count((uint64_t)(bounds[0].cycles + 0.5));
 	second = tool_count((uint64_t)(bounds[1].cycles + 0.5));
-	return g_strdup_printf("%s: %s%s of %s cycles at peak; then %s, %s", bounds[0].name, bounds[0].what, first, all,
-	                       bounds[1].name, second);
+	return g_strdup_printf("%s%s: %s%s of %s cycles at peak; then %s, %s",
+	                       bounds[0].cycles * 2 < (double)counters->cycles ? "latency, no unit's throughput. " : "",
+	                       bounds[0].name, bounds[0].what, first, all, bounds[1].name, second);
 }

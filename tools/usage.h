@@ -18,7 +18,8 @@ typedef struct usage {
 usage usage_of_run(const isa_machine *machine, const isa_program *program, const tsp_counters *counters);
 
 /* The resource with the most work, in cycles at its peak (MXM: of whole blocks), and the one after it: "MXM: whole
- * blocks take 8,192 of 8,414 cycles, then SRAM 2,275"; g_free.  NULL for a run without work. */
+ * blocks take 8,192 of 8,414 cycles at peak; then SRAM, 2,275"; latency when no unit is busy half of the time.  g_free.
+ * NULL for a run without work. */
 char *usage_binds(const isa_machine *machine, const usage *u, const tsp_counters *counters);
 
 /* Peak MACs a cycle for operands of TYPE (I8 or F16). */

@@ -122,10 +122,9 @@ static bool serve_free(model_banks *b, const model_shape *shape, model_service *
 		if (n)
 			count_interval(b, (uint32_t)(first % b->modulus), n);
 	}
+	/* Nothing of this is left in the next cycle, so busy_until stays as it is. */
 	for (uint32_t i = 0; i < b->words; i++)
 		b->mask[i] |= taken[i];
-	if (requests)
-		b->busy_until = b->now + 1;
 	*service = (model_service){b->now, requests, 0, requests > 0};
 	return true;
 }

@@ -28,7 +28,7 @@ typedef struct model_banks {
 	bool simple;    /* one port and one cycle a request under a modulo map: masks suffice while nothing is queued */
 	bool queued;    /* in this cycle, does `free` and not `mask` tell what is taken? */
 	int64_t now;    /* cycle of the last access */
-	int64_t busy_until;  /* when the last taken port is free again */
+	int64_t busy_until;  /* when the last port of those in `free` is free again */
 	uint64_t *mask;      /* banks taken in cycle `now` */
 	int64_t *free;       /* [banks * ports]: when a port is free again */
 	uint32_t *own;       /* [banks]: requests of the present access */

@@ -323,8 +323,31 @@ void model_store_write(model_store *s, const model_write *write)
 	s->count++;
 }
 
+static bool touches(const model_store *s, const model_shape *shape, uint64_t location)
+{
+	for (uint32_t i = 0; i < shape->runs; i++) {
+		int64_t start = model_shape_run(shape, i);
+
+		if (model_store_holds(s, start, shape->run_bytes) && (uint64_t)start < location + s->granule_bytes &&
+		    (uint64_t)start + shape->run_bytes > location)
+			return true;
+	}
+	return false;
+}
+
+bool model_store_is_filed(const model_store *s, uint32_t tag, uint64_t location, int64_t now)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		const model_write *w = &s->writes[s->first + i];
+
+		if (w->tag == tag && w->filed < now && touches(s, &w->shape, location))
+			return true;
+	}
+	return false;
+}
+
 static void note_fault(const model_store *s, model_reading *r, enum model_fault fault, uint64_t granule, uint32_t found,
-                       bool named, uint32_t want)
+                       uint32_t want)
 {
 	if (r->fault)
 		return;
@@ -332,9 +355,6 @@ static void note_fault(const model_store *s, model_reading *r, enum model_fault 
 	r->location = granule * s->granule_bytes;
 	r->found = found;
 	r->named = want;
-	for (uint32_t i = 0; named && want && i < s->count; i++)
-		if (s->writes[s->first + i].tag == want)
-			r->fault = MODEL_FAULT_LATE;
 }
 
 /* N granules from GRANULE on which no write has touched. */
@@ -348,9 +368,9 @@ static void check_images_only(model_store *s, uint64_t granule, uint32_t n, mode
 		uint32_t run = model_expect_run(expect, n, &named, &want);
 
 		if (uncovered < granule + run)
-			note_fault(s, r, MODEL_FAULT_UNWRITTEN, uncovered, 0, named, want);
+			note_fault(s, r, MODEL_FAULT_UNWRITTEN, uncovered, 0, want);
 		else if (named && want)
-			note_fault(s, r, MODEL_FAULT_WRONG, granule, 0, named, want);
+			note_fault(s, r, MODEL_FAULT_WRONG, granule, 0, want);
 		granule += run;
 		n -= run;
 		if (uncovered < granule)
@@ -372,11 +392,11 @@ static void check_page(model_store *s, const model_page *page, uint64_t granule,
 
 		for (uint32_t i = 0; i < run; i++) {
 			if (G_UNLIKELY(due[i] == INT64_MAX)) {
-				note_fault(s, r, MODEL_FAULT_UNWRITTEN, granule + i, 0, named, want);
+				note_fault(s, r, MODEL_FAULT_UNWRITTEN, granule + i, 0, want);
 				continue;
 			}
 			if (G_UNLIKELY(named && tag[i] != want))
-				note_fault(s, r, MODEL_FAULT_WRONG, granule + i, tag[i], named, want);
+				note_fault(s, r, MODEL_FAULT_WRONG, granule + i, tag[i], want);
 			latest = MAX(latest, due[i]);
 		}
 		granule += run;

@@ -36,13 +36,13 @@ typedef struct model_write {
 	uint16_t queue;
 } model_write;
 
-enum model_fault { MODEL_FAULT_NONE, MODEL_FAULT_UNWRITTEN, MODEL_FAULT_WRONG, MODEL_FAULT_LATE };
+enum model_fault { MODEL_FAULT_NONE, MODEL_FAULT_UNWRITTEN, MODEL_FAULT_WRONG };
 
 /* What a read found. */
 typedef struct model_reading {
 	int64_t due;            /* latest due time of a granule that a write left; INT64_MIN = host data only */
 	enum model_fault fault; /* of the first granule that is not what the program names */
-	uint32_t found, named;  /* instances there, for fault */
+	uint32_t found, named;  /* instance there and the named one, 0 = none or the host's */
 	uint64_t location;      /* of that granule */
 	bool has_bytes;         /* were all bytes known? */
 } model_reading;
@@ -93,6 +93,9 @@ void model_store_read(model_store *s, const model_shape *shape, model_expect *ex
 
 /* Files a write and takes over its references.  Runs that leave the memory are dropped. */
 void model_store_write(model_store *s, const model_write *write);
+
+/* Did TAG, before cycle NOW, file a write to the granule at LOCATION that has not taken effect? */
+bool model_store_is_filed(const model_store *s, uint32_t tag, uint64_t location, int64_t now);
 
 /* Copies BYTES at LOCATION as settled; false when any of them is not known. */
 bool model_store_peek(const model_store *s, uint64_t location, uint8_t *out, uint64_t bytes);

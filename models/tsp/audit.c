@@ -47,7 +47,7 @@ static int64_t finish_run(tsp_chip *chip, int64_t now)
 sim_time tsp_audit_run(void *state, sim_time now)
 {
 	tsp_chip *chip = state;
-	int64_t next_start, end = SIM_NEVER;
+	int64_t next_miss, next_start, end = SIM_NEVER;
 
 	chip->auditing = true;
 	tsp_vregs_audit(chip, now);
@@ -55,10 +55,11 @@ sim_time tsp_audit_run(void *state, sim_time now)
 	tsp_mem_audit(chip, now);
 	tsp_mxm_audit(chip, now);
 	tsp_release_stuck(chip, now);
+	next_miss = tsp_misses_settle(chip, now);
 	tsp_violations_flush(chip);
 	chip->auditing = false;
 	next_start = turn_epochs(chip, now);
 	if (next_start == SIM_NEVER)
 		end = finish_run(chip, now);
-	return MIN(next_start, end);
+	return MIN(next_miss, MIN(next_start, end));
 }

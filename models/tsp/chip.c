@@ -94,6 +94,7 @@ static void init_queues(tsp_chip *chip)
 		q->skew = isa_machine_skew(chip->machine, q->info->unit);
 		q->process = add_process(chip, q->info->name, SIM_PHASE_ISSUE, i, tsp_queue_run, q);
 		q->fetches = g_array_new(FALSE, FALSE, sizeof(int64_t));
+		q->dry = g_array_new(FALSE, FALSE, sizeof(tsp_dry));
 		if (i < p->queues->len) {
 			const GArray *words = g_ptr_array_index(p->queues, i);
 
@@ -157,6 +158,7 @@ tsp_chip *tsp_chip_new(const isa_machine *machine, const isa_program *program, s
 	chip->zero = model_value_new(&chip->pool);
 	model_value_seal(chip->zero, 0);
 	chip->violations = g_array_new(FALSE, FALSE, sizeof(probe_violation));
+	chip->misses = g_array_new(FALSE, FALSE, sizeof(tsp_miss));
 	chip->collisions = g_array_new(FALSE, FALSE, sizeof(tsp_collision));
 	chip->write_overuse = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	chip->releases = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -199,6 +201,7 @@ void tsp_chip_free(tsp_chip *chip)
 		return;
 	for (uint32_t i = 0; i < chip->queue_count; i++) {
 		g_array_unref(chip->queues[i].fetches);
+		g_array_unref(chip->queues[i].dry);
 		for (unsigned k = 0; k < G_N_ELEMENTS(chip->queues[i].temp); k++)
 			model_value_unref(&chip->pool, chip->queues[i].temp[k]);
 	}
@@ -212,6 +215,7 @@ void tsp_chip_free(tsp_chip *chip)
 	tsp_sram_fini(chip);
 	model_store_fini(&chip->store);
 	g_array_unref(chip->violations);
+	g_array_unref(chip->misses);
 	g_array_unref(chip->collisions);
 	g_array_unref(chip->write_overuse);
 	g_array_unref(chip->releases);

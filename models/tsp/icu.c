@@ -264,6 +264,29 @@ static int64_t end_queue(tsp_queue *q)
 	return SIM_NEVER;
 }
 
+static void note_dry(tsp_queue *q, int64_t cycle, bool own)
+{
+	tsp_dry dry = {cycle, q->next_word, own};
+
+	g_array_append_val(q->dry, dry);
+}
+
+/* Reports the words that were late: NOP and REPEAT words (OWN false) for the instruction before them, others for
+ * themselves. */
+static void report_dry(tsp_queue *q, bool own)
+{
+	for (guint i = 0; i < q->dry->len;) {
+		const tsp_dry *dry = &g_array_index(q->dry, tsp_dry, i);
+
+		if (dry->own != own) {
+			i++;
+			continue;
+		}
+		tsp_violate(q, ISA_VIOLATION_QUEUE_UNDERRUN, dry->cycle, TSP_NO_INSN, dry->word);
+		g_array_remove_index(q->dry, i);
+	}
+}
+
 /* Reads words from CYCLE on up to the next issue: sets q->next and returns the issue's cycle, SIM_NEVER at the end. The
  * present instruction stays as it is, others still look at it in this cycle. */
 static int64_t read_words(tsp_queue *q, int64_t cycle)
@@ -271,22 +294,26 @@ static int64_t read_words(tsp_queue *q, int64_t cycle)
 	while (q->next_word < q->word_count) {
 		int64_t arrival = word_arrival(q, cycle);
 		int64_t late = arrival - cycle;
+		bool legal = isa_decode(q->words[q->next_word], &q->ahead);
+		bool is_nop = legal && q->ahead.op == ISA_OP_NOP;
+		bool is_repeat = legal && q->ahead.op == ISA_OP_REPEAT;
 
-		if (late && q->dry_at < 0)
-			q->dry_at = cycle;
+		q->first_ahead = cycle;
+		if (late)
+			note_dry(q, cycle, !is_nop && !is_repeat);
 		if (arrival == SIM_NEVER) {
-			tsp_violate(q, ISA_VIOLATION_QUEUE_UNDERRUN, cycle, TSP_NO_INSN, q->next_word);
-			break;
+			q->next = TSP_NEXT_DRY;
+			return cycle;
 		}
-		cycle = arrival;
-		q->next = TSP_NEXT_WORD;
-		if (!isa_decode(q->words[q->next_word++], &q->ahead)) {
-			q->next = TSP_NEXT_BAD_WORD;
-		} else if (q->ahead.op == ISA_OP_NOP) {
+		q->next_word++;
+		cycle = q->first_ahead = arrival;
+		q->next = legal ? TSP_NEXT_WORD : TSP_NEXT_BAD_WORD;
+		if (is_nop) {
 			cycle += q->ahead.count;
 			q->repeats = ISA_LOOPS;
 			continue;
-		} else if (q->ahead.op == ISA_OP_REPEAT) {
+		}
+		if (is_repeat) {
 			q->next = TSP_NEXT_STEP;
 			if (take_repeat(q, &q->ahead, late)) {
 				if (next_in_run(q) == SIM_NEVER)
@@ -296,15 +323,23 @@ static int64_t read_words(tsp_queue *q, int64_t cycle)
 			q->repeats = ISA_LOOPS;
 			q->next = TSP_NEXT_BAD_REPEAT;
 		}
-		q->first_ahead = cycle;
 		return cycle;
 	}
 	return end_queue(q);
 }
 
+/* The next word never comes: nothing is left to do. */
+static void exec_dry(tsp_chip *chip, tsp_queue *q)
+{
+	(void)chip;
+	end_queue(q);
+}
+
 /* Makes what was read ahead the present issue. */
 static void advance(tsp_queue *q)
 {
+	if (G_UNLIKELY(q->dry->len))
+		report_dry(q, false);
 	switch (q->next) {
 	case TSP_NEXT_STEP:
 		step_run(q);
@@ -324,8 +359,15 @@ static void advance(tsp_queue *q)
 		q->fault_detail = ISA_OP_REPEAT;
 		fail_word(q, ISA_VIOLATION_ILLEGAL);
 		break;
+	case TSP_NEXT_DRY:
+		if (q->dry->len) /* the missing word is an instruction of its own */
+			begin_word(q);
+		q->exec = exec_dry;
+		break;
 	}
 	q->run_first = q->first_ahead;
+	if (G_UNLIKELY(q->dry->len))
+		report_dry(q, true);
 }
 
 void tsp_queue_start(tsp_queue *q)
@@ -333,7 +375,6 @@ void tsp_queue_start(tsp_queue *q)
 	int64_t issue;
 
 	q->repeats = ISA_LOOPS;
-	q->dry_at = -1;
 	q->id = TSP_NO_INSN;
 	q->now = q->issue = q->resume = INT64_MIN;
 	if (!q->word_count) {
@@ -363,14 +404,10 @@ sim_time tsp_queue_run(void *state, sim_time now)
 	q->issue = now - q->skew;
 	clear_use(q);
 	advance(q);
-	if (G_UNLIKELY(q->dry_at >= 0)) {
-		tsp_violate(q, ISA_VIOLATION_QUEUE_UNDERRUN, q->dry_at, TSP_NO_INSN, q->next_word);
-		q->dry_at = -1;
-	}
-	if (G_LIKELY(q->exec != exec_bad_word) && !q->issues++)
+	if (G_LIKELY(q->exec != exec_bad_word && q->exec != exec_dry) && !q->issues++)
 		q->chip->first_issue = MIN(q->chip->first_issue, q->issue);
 	q->exec(q->chip, q);
-	if (q->state == TSP_QUEUE_PARKED)
+	if (q->state != TSP_QUEUE_RUNNING)
 		return SIM_NEVER;
 	q->next = TSP_NEXT_STEP;
 	next = next_in_run(q);

@@ -52,8 +52,15 @@ static inline const uint8_t *tsp_operand_bytes(const tsp_operand *o)
 
 typedef void (*tsp_exec_fn)(tsp_chip *chip, tsp_queue *q);
 
-/* What a queue's next issue is: one more of the present run, a new word, or something illegal. */
-enum tsp_next { TSP_NEXT_STEP, TSP_NEXT_WORD, TSP_NEXT_BAD_WORD, TSP_NEXT_BAD_REPEAT };
+/* What a queue does next: one more issue of the present run, a new word, something illegal, or it notices that its next
+ * word never comes. */
+enum tsp_next { TSP_NEXT_STEP, TSP_NEXT_WORD, TSP_NEXT_BAD_WORD, TSP_NEXT_BAD_REPEAT, TSP_NEXT_DRY };
+/* A word that was not there when it was to be read.  OWN: it is an instruction, not a NOP or REPEAT behind one. */
+typedef struct tsp_dry {
+	int64_t cycle;
+	uint32_t word;
+	bool own;
+} tsp_dry;
 enum tsp_queue_state { TSP_QUEUE_RUNNING, TSP_QUEUE_PARKED, TSP_QUEUE_DONE };
 
 struct tsp_queue {
@@ -98,7 +105,7 @@ struct tsp_queue {
 	uint8_t next;        /* enum tsp_next */
 	int64_t run_first;   /* issue cycle of the inner run's first issue */
 	int64_t resume;      /* the next word is not read before this cycle */
-	int64_t dry_at;      /* the next word was missing in this cycle; -1 = it was not */
+	GArray *dry;         /* tsp_dry: words read late on the way to the next issue */
 	uint8_t repeats;     /* REPEAT words taken; ISA_LOOPS = no more allowed */
 	uint8_t state;       /* enum tsp_queue_state */
 	int8_t fault;        /* what is wrong with the present word as such; TSP_NO_VIOLATION */
@@ -179,7 +186,7 @@ typedef struct tsp_row {    /* one byte a lane: lane i is byte offset + i*width 
 	uint16_t width;
 } tsp_row;
 typedef struct tsp_loading {
-	int64_t due;
+	int64_t due, filed;
 	tsp_row *row; /* [rows], owned; NULL without values */
 	uint32_t tag;
 	uint16_t first, rows, lanes;
@@ -273,6 +280,7 @@ struct tsp_chip {
 
 	/* settled in AUDIT */
 	GArray *violations;    /* probe_violation of this cycle */
+	GArray *misses;        /* tsp_miss of this cycle and later ones */
 	GArray *collisions;    /* tsp_collision of this cycle */
 	GArray *write_overuse; /* int64_t: due cycles with too many register writes, found this cycle */
 	bool read_overuse, load_overuse, plane_overuse;
@@ -287,6 +295,21 @@ struct tsp_chip {
 };
 
 enum { TSP_MAP_BIJECTION = 1, TSP_MAP_LOCAL = 2 };
+
+/* An operand that was not what it should be.  Whether the named value is merely late can be told only when all queues
+ * have run in this cycle. */
+enum tsp_miss_place { TSP_MISS_CELL, TSP_MISS_STREAM, TSP_MISS_STORE, TSP_MISS_PLANE };
+typedef struct tsp_miss {
+	probe_violation record; /* unless the named value is late */
+	enum tsp_miss_place place;
+	union {
+		model_cell *cell;
+		uint32_t stream;
+		const tsp_plane *plane;
+	};
+	int64_t time; /* of sampling */
+	uint32_t named;
+} tsp_miss;
 
 /* dispatch.c */
 typedef struct tsp_op_row {
@@ -307,6 +330,12 @@ sim_time tsp_audit_run(void *state, sim_time now);
 /* violation.c */
 /* Records one; it reaches the probe in this cycle's AUDIT, sorted. */
 void tsp_violate(tsp_queue *q, enum isa_violation kind, int64_t cycle, uint32_t other, int64_t detail);
+/* Records MISS of queue Q, found at miss->time; NAMED and TAG are what the program names, FOUND is the instance there
+ * (0: none or host data). */
+void tsp_miss_operand(tsp_queue *q, tsp_miss *miss, enum isa_violation kind, bool named, uint32_t tag, uint32_t found,
+                      int64_t detail);
+/* Makes violations of the misses up to NOW; returns when the next one is to be judged. */
+int64_t tsp_misses_settle(tsp_chip *chip, int64_t now);
 void tsp_violations_flush(tsp_chip *chip);
 /* The instruction that issue TAG belongs to; TSP_NO_INSN for host data and when it cannot be told. */
 uint32_t tsp_insn_of(const tsp_chip *chip, uint32_t tag);
@@ -325,9 +354,10 @@ const tsp_drive *tsp_sample_stream(tsp_queue *q, unsigned number, uint32_t strea
                                    bool *reported);
 /* Samples one register of a many-register operand NUMBER at q->now: the next segment of E.  The value is borrowed. */
 tsp_row tsp_sample_vreg(tsp_queue *q, unsigned number, int64_t index, model_expect *e, bool *reported);
-/* Checks version V (NULL: nothing there) of CELL against what operand NUMBER names; sets its arrival.  DETAIL goes into
- * the violation.  True when all is right. */
-bool tsp_check_version(tsp_queue *q, unsigned number, model_cell *cell, const model_version *v, int64_t detail);
+/* Checks version V (NULL: nothing there) of CELL, sampled at TIME, against what operand NUMBER names; sets its arrival.
+ * DETAIL goes into the violation.  True when all is right. */
+bool tsp_check_version(tsp_queue *q, unsigned number, model_cell *cell, const model_version *v, int64_t time,
+                       int64_t detail);
 /* Files this issue's result at q->dst, due at DUE.  Takes over the reference VALUE. */
 void tsp_write(tsp_queue *q, int64_t due, model_value *value);
 /* Files part K of a result of several separate vectors: the K-th stream or register from q->dst on. */
@@ -353,9 +383,10 @@ void tsp_fabric_fini(tsp_chip *chip);
 void tsp_stream_drive(tsp_queue *q, uint32_t stream, int64_t due, model_value *value, unsigned width, unsigned byte);
 /* What a sampler at the queue's position sees at TIME; NULL when nothing is there. */
 const tsp_drive *tsp_stream_at(tsp_queue *q, uint32_t stream, int64_t time);
-/* Why did the sampler not find TAG, but FOUND (may be NULL)?  The violation, and the other instruction. */
-enum isa_violation tsp_stream_miss(tsp_queue *q, uint32_t stream, int64_t time, const tsp_drive *found, bool named,
-                                   uint32_t tag, uint32_t *other);
+/* Is TAG's value on STREAM where FOUND hides it from the queue's sampler at TIME? */
+bool tsp_stream_hides(const tsp_queue *q, uint32_t stream, int64_t time, uint32_t tag);
+/* Does TAG's value, driven before TIME, reach the queue's sampler after TIME? */
+bool tsp_stream_comes_later(const tsp_queue *q, uint32_t stream, int64_t time, uint32_t tag);
 void tsp_stream_audit(tsp_chip *chip, int64_t now);
 
 /* sram.c, mem.c */
@@ -378,6 +409,8 @@ int tsp_prepare_C2C(tsp_chip *chip, tsp_queue *q);
 void tsp_mxm_init(tsp_chip *chip);
 void tsp_mxm_fini(tsp_chip *chip);
 void tsp_mxm_audit(tsp_chip *chip, int64_t now);
+/* Was TAG, before cycle NOW, on its way to row ROW of the shadow buffer? */
+bool tsp_mxm_is_loading(const tsp_plane *plane, uint32_t tag, unsigned row, int64_t now);
 void tsp_sxm_init(tsp_chip *chip);
 void tsp_sxm_fini(tsp_chip *chip);
 void tsp_links_init(tsp_chip *chip);

@@ -268,6 +268,7 @@ void tsp_exec_LW(tsp_chip *chip, tsp_queue *q)
 	for (unsigned p = 0; p < planes; p++) {
 		tsp_loading l = {
 			.due = due,
+			.filed = q->now,
 			.tag = q->tag,
 			.first = (uint16_t)q->addr,
 			.rows = (uint16_t)insn->count,
@@ -284,28 +285,29 @@ void tsp_exec_LW(tsp_chip *chip, tsp_queue *q)
 	tsp_report(q, due, NULL, 0, 0, bytes);
 }
 
-static bool is_loading(const tsp_plane *plane, uint32_t tag)
+bool tsp_mxm_is_loading(const tsp_plane *plane, uint32_t tag, unsigned row, int64_t now)
 {
-	for (uint32_t i = 0; i < plane->count; i++)
-		if (plane->loading[plane->first + i].tag == tag)
+	for (uint32_t i = 0; i < plane->count; i++) {
+		const tsp_loading *l = &plane->loading[plane->first + i];
+
+		if (l->tag == tag && l->filed < now && row >= l->first && row - l->first < l->rows)
 			return true;
+	}
 	return false;
 }
 
 /* Checks row R of the shadow buffer; false when it was reported. */
 static bool check_row(tsp_queue *q, const tsp_plane *plane, unsigned r, bool named, uint32_t tag)
 {
+	tsp_miss miss = {.place = TSP_MISS_PLANE, .plane = plane, .time = q->now};
 	bool loaded = plane->due[r] != INT64_MAX;
 
 	if (loaded)
 		q->arrival[0] = MAX(q->arrival[0], plane->due[r]);
 	if (G_LIKELY(loaded && (!named || plane->tag[r] == tag)))
 		return true;
-	if (!loaded || is_loading(plane, tag))
-		tsp_violate(q, ISA_VIOLATION_IW_BEFORE_WEIGHTS, q->now, named ? tsp_insn_of(q->chip, tag) : TSP_NO_INSN,
-		            r);
-	else
-		tsp_violate(q, ISA_VIOLATION_WRONG_OPERAND, q->now, tsp_insn_of(q->chip, plane->tag[r]), r);
+	tsp_miss_operand(q, &miss, loaded ? ISA_VIOLATION_WRONG_OPERAND : ISA_VIOLATION_IW_BEFORE_WEIGHTS, named, tag,
+	                 loaded ? plane->tag[r] : 0, r);
 	return false;
 }
 
@@ -443,7 +445,7 @@ static const tsp_weights *weights_for(tsp_queue *q, tsp_plane *plane)
 	const model_version *v = model_cell_at(&plane->active, q->now);
 	const tsp_weights *w = v ? v->payload : NULL;
 
-	if (tsp_check_version(q, 1, &plane->active, v, q->info->index) && w->type != q->insn.type)
+	if (tsp_check_version(q, 1, &plane->active, v, q->now, q->info->index) && w->type != q->insn.type)
 		tsp_violate(q, ISA_VIOLATION_WRONG_OPERAND, q->now, tsp_insn_of(q->chip, v->tag), q->info->index);
 	return w;
 }
@@ -479,7 +481,7 @@ static bool sum_i8(const uint8_t *a, const tsp_weights *w, unsigned k, const mod
 
 /* The new content of the row, functional mode. */
 static model_value *accumulate(tsp_chip *chip, tsp_queue *q, const tsp_operand *activation, const tsp_weights *w,
-                               const model_value *before)
+                               const model_value *before, int64_t due)
 {
 	unsigned k = w && w->type == q->insn.type ? MIN(q->insn.lanes, w->rows) : 0;
 	model_value *sum = model_value_new(&chip->pool);
@@ -491,7 +493,7 @@ static model_value *accumulate(tsp_chip *chip, tsp_queue *q, const tsp_operand *
 	if (is_f16(q))
 		sum_f16(chip, tsp_operand_bytes(activation), w, k, before, sum);
 	else if (sum_i8(tsp_operand_bytes(activation), w, k, before, sum))
-		tsp_violate(q, ISA_VIOLATION_INT_OVERFLOW, q->now, TSP_NO_INSN, q->addr);
+		tsp_violate(q, ISA_VIOLATION_INT_OVERFLOW, due, TSP_NO_INSN, q->addr);
 	return sum;
 }
 
@@ -518,10 +520,10 @@ void tsp_exec_ABC(tsp_chip *chip, tsp_queue *q)
 	}
 	if (q->insn.mode) {
 		before = row_before(q, cell, due);
-		tsp_check_version(q, 2, cell, before, q->addr);
+		tsp_check_version(q, 2, cell, before, due, q->addr);
 	}
 	if (chip->functional)
-		version.payload = accumulate(chip, q, &activation, w, before ? before->payload : NULL);
+		version.payload = accumulate(chip, q, &activation, w, before ? before->payload : NULL, due);
 	model_cell_put(cell, &version, tsp_drop_value, &chip->pool);
 	tsp_note_due(chip, due);
 	tsp_report(q, due, NULL, 0, 0, (uint32_t)macs);
@@ -539,7 +541,7 @@ void tsp_exec_ACC(tsp_chip *chip, tsp_queue *q)
 		return;
 	}
 	v = model_cell_at(cell, q->now);
-	tsp_check_version(q, 0, cell, v, q->addr);
+	tsp_check_version(q, 0, cell, v, q->now, q->addr);
 	if (chip->functional) {
 		const model_value *row = v && v->payload ? v->payload : chip->zero;
 

@@ -23,6 +23,7 @@ static int resolve_stream(const tsp_chip *chip, unsigned index, uint32_t streams
 	return TSP_NO_VIOLATION;
 }
 
+/* Where rotation leads is checked at each issue. */
 static int resolve_vreg(const tsp_chip *chip, uint32_t bytes, tsp_place *p)
 {
 	uint32_t registers;
@@ -30,7 +31,7 @@ static int resolve_vreg(const tsp_chip *chip, uint32_t bytes, tsp_place *p)
 	if (!chip->vregs.count)
 		return ISA_VIOLATION_ILLEGAL;
 	registers = (bytes + chip->vregs.bytes - 1) / chip->vregs.bytes;
-	if (registers > 2)
+	if (registers > 2 || p->index + registers > chip->vregs.count)
 		return ISA_VIOLATION_ADDRESS_RANGE;
 	p->count = (uint8_t)registers;
 	return TSP_NO_VIOLATION;
@@ -103,29 +104,24 @@ int tsp_place_resolve(tsp_queue *q, unsigned place, uint32_t bytes, uint32_t str
 	return fault;
 }
 
-/* Version V of CELL (NULL: nothing there) for a segment of operand NUMBER that names TAG.  True when it is right. */
-static bool check_tag(tsp_queue *q, unsigned number, model_cell *cell, const model_version *v, bool named, uint32_t tag,
-                      int64_t detail)
+/* Version V of CELL (NULL: nothing there), sampled at TIME, for a segment of operand NUMBER that names TAG.  True when
+ * it is right. */
+static bool check_tag(tsp_queue *q, unsigned number, model_cell *cell, const model_version *v, int64_t time, bool named,
+                      uint32_t tag, int64_t detail)
 {
-	const model_version *late;
+	tsp_miss miss = {.place = TSP_MISS_CELL, .cell = cell, .time = time};
 
 	if (v)
 		q->arrival[number] = MAX(q->arrival[number], v->due);
 	if (G_LIKELY(v && (!named || v->tag == tag)))
 		return true;
-	/* Not late when the named version is still there but was replaced. */
-	late = named && tag ? model_cell_named(cell, tag) : NULL;
-	if (late && (!v || late->due > v->due))
-		tsp_violate(q, ISA_VIOLATION_LATE_OPERAND, q->now, tsp_insn_of(q->chip, tag), detail);
-	else if (!v)
-		tsp_violate(q, ISA_VIOLATION_UNWRITTEN, q->now, named ? tsp_insn_of(q->chip, tag) : TSP_NO_INSN,
-		            detail);
-	else
-		tsp_violate(q, ISA_VIOLATION_WRONG_OPERAND, q->now, tsp_insn_of(q->chip, v->tag), detail);
+	tsp_miss_operand(q, &miss, v ? ISA_VIOLATION_WRONG_OPERAND : ISA_VIOLATION_UNWRITTEN, named, tag,
+	                 v ? v->tag : 0, detail);
 	return false;
 }
 
-bool tsp_check_version(tsp_queue *q, unsigned number, model_cell *cell, const model_version *v, int64_t detail)
+bool tsp_check_version(tsp_queue *q, unsigned number, model_cell *cell, const model_version *v, int64_t time,
+                       int64_t detail)
 {
 	model_expect e;
 	bool named;
@@ -133,7 +129,7 @@ bool tsp_check_version(tsp_queue *q, unsigned number, model_cell *cell, const mo
 
 	tsp_expect(q, number, &e);
 	model_expect_run(&e, 1, &named, &tag);
-	return check_tag(q, number, cell, v, named, tag, detail);
+	return check_tag(q, number, cell, v, time, named, tag, detail);
 }
 
 /* Gives OPERAND a value of its own to be filled; it lives until the operand is sampled again. */
@@ -156,7 +152,7 @@ static void sample_cell(tsp_queue *q, unsigned number, model_cell *cell, int64_t
 {
 	const model_version *v = model_cell_at(cell, time);
 
-	tsp_check_version(q, number, cell, v, detail);
+	tsp_check_version(q, number, cell, v, time, detail);
 	sample_none(q->chip, operand);
 	if (v && v->payload)
 		operand->value = v->payload;
@@ -173,7 +169,7 @@ static void sample_pair(tsp_queue *q, unsigned number, unsigned slot, uint32_t f
 	for (unsigned k = 0; k < 2; k++) {
 		v[k] = model_cell_at(&vregs->cells[first + k], time);
 		if (fine)
-			fine = tsp_check_version(q, number, &vregs->cells[first + k], v[k], first + k);
+			fine = tsp_check_version(q, number, &vregs->cells[first + k], v[k], time, first + k);
 		else if (v[k])
 			q->arrival[number] = MAX(q->arrival[number], v[k]->due);
 	}
@@ -213,7 +209,7 @@ static void sample_vreg(tsp_queue *q, unsigned number, unsigned slot, int64_t ti
 	}
 	cell = &q->chip->vregs.cells[first];
 	v = model_cell_at(cell, time);
-	tsp_check_version(q, number, cell, v, first);
+	tsp_check_version(q, number, cell, v, time, first);
 	if (v && v->payload)
 		*operand = (tsp_operand){v->payload, v->part * q->chip->vregs.bytes};
 }
@@ -261,7 +257,7 @@ tsp_row tsp_sample_vreg(tsp_queue *q, unsigned number, int64_t index, model_expe
 	tsp_vregs_count_reads(q, 1);
 	v = model_cell_at(&vregs->cells[index], q->now);
 	if (!*reported)
-		*reported = !check_tag(q, number, &vregs->cells[index], v, named, tag, index);
+		*reported = !check_tag(q, number, &vregs->cells[index], v, q->now, named, tag, index);
 	if (!v || !v->payload)
 		return (tsp_row){NULL, 0, 1};
 	return (tsp_row){v->payload, (uint16_t)(v->part * vregs->bytes), 1};
@@ -278,10 +274,12 @@ const tsp_drive *tsp_sample_stream(tsp_queue *q, unsigned number, uint32_t strea
 	if (d)
 		q->arrival[number] = time;
 	if (G_UNLIKELY(!d || (named && d->tag != tag)) && !*reported) {
-		uint32_t other;
-		enum isa_violation kind = tsp_stream_miss(q, stream, time, d, named, tag, &other);
+		tsp_miss miss = {.place = TSP_MISS_STREAM, .stream = stream, .time = time};
+		enum isa_violation kind = !d                                       ? ISA_VIOLATION_UNDRIVEN_CELL
+		                          : tsp_stream_hides(q, stream, time, tag) ? ISA_VIOLATION_STREAM_COLLISION
+		                                                                   : ISA_VIOLATION_WRONG_OPERAND;
 
-		tsp_violate(q, kind, q->now, other, stream);
+		tsp_miss_operand(q, &miss, kind, named, tag, d ? d->tag : 0, stream);
 		*reported = true;
 	}
 	return d;

@@ -130,17 +130,13 @@ void tsp_exec_STOREX(tsp_chip *chip, tsp_queue *q)
 
 void tsp_check_reading(tsp_queue *q, const model_reading *r)
 {
-	static const enum isa_violation kinds[] = {
-		[MODEL_FAULT_UNWRITTEN] = ISA_VIOLATION_UNWRITTEN,
-		[MODEL_FAULT_WRONG] = ISA_VIOLATION_WRONG_OPERAND,
-		[MODEL_FAULT_LATE] = ISA_VIOLATION_LATE_OPERAND,
-	};
+	tsp_miss miss = {.place = TSP_MISS_STORE, .time = q->now};
 
 	q->arrival[0] = r->due; /* INT64_MIN is PROBE_NO_TIME */
 	if (G_UNLIKELY(r->fault))
-		tsp_violate(q, kinds[r->fault], q->now,
-		            tsp_insn_of(q->chip, r->fault == MODEL_FAULT_WRONG ? r->found : r->named),
-		            (int64_t)r->location);
+		tsp_miss_operand(q, &miss,
+		                 r->fault == MODEL_FAULT_WRONG ? ISA_VIOLATION_WRONG_OPERAND : ISA_VIOLATION_UNWRITTEN,
+		                 r->named != 0, r->named, r->found, (int64_t)r->location);
 }
 
 /* Where does the access go?  Reports what leaves the memory, once. */
@@ -149,10 +145,8 @@ static void find_shape(tsp_queue *q, const tsp_operand *map, model_shape *shape)
 	const model_store *store = &q->chip->store;
 
 	*shape = (model_shape){q->addr, q->insn.pitch, run_bytes(q), runs(q), NULL};
-	if (is_indexed(q)) {
-		shape->pitch = 0;
+	if (is_indexed(q))
 		shape->index = (const int32_t *)(const void *)tsp_operand_bytes(map);
-	}
 	for (uint32_t i = 0; i < shape->runs; i++)
 		if (G_UNLIKELY(!model_store_holds(store, model_shape_run(shape, i), shape->run_bytes))) {
 			tsp_violate(q, ISA_VIOLATION_ADDRESS_RANGE, q->now, TSP_NO_INSN, model_shape_run(shape, i));

@@ -175,8 +175,21 @@ const tsp_drive *tsp_stream_at(tsp_queue *q, uint32_t stream, int64_t time)
 	return best;
 }
 
-/* Did TAG put a value on STREAM that reaches the sampler after TIME? */
-static bool comes_later(const tsp_queue *q, uint32_t stream, int64_t time, uint32_t tag)
+bool tsp_stream_hides(const tsp_queue *q, uint32_t stream, int64_t time, uint32_t tag)
+{
+	tsp_fabric *f = &q->chip->fabric;
+	int64_t position = q->info->position;
+	int64_t diagonal = diagonal_of(f, stream, time, position);
+	tsp_slot *slot = slot_at(&f->stream[stream], diagonal);
+	const tsp_drive *d = drives_of(slot);
+
+	for (unsigned i = 0; slot->diagonal == diagonal && i < slot->count; i++)
+		if (d[i].tag == tag && is_upstream(stream, d[i].position, position))
+			return true;
+	return false;
+}
+
+bool tsp_stream_comes_later(const tsp_queue *q, uint32_t stream, int64_t time, uint32_t tag)
 {
 	tsp_fabric *f = &q->chip->fabric;
 	int64_t position = q->info->position;
@@ -188,31 +201,10 @@ static bool comes_later(const tsp_queue *q, uint32_t stream, int64_t time, uint3
 		if (!slot->count || time_at(f, stream, slot->diagonal, position) <= time)
 			continue;
 		for (unsigned k = 0; k < slot->count; k++)
-			if (d[k].tag == tag && is_upstream(stream, d[k].position, position))
+			if (d[k].tag == tag && d[k].filed < time && is_upstream(stream, d[k].position, position))
 				return true;
 	}
 	return false;
-}
-
-enum isa_violation tsp_stream_miss(tsp_queue *q, uint32_t stream, int64_t time, const tsp_drive *found, bool named,
-                                   uint32_t tag, uint32_t *other)
-{
-	tsp_fabric *f = &q->chip->fabric;
-
-	*other = found ? tsp_insn_of(q->chip, found->tag) : named ? tsp_insn_of(q->chip, tag) : TSP_NO_INSN;
-	if (named && found) {
-		tsp_slot *slot = slot_at(&f->stream[stream], diagonal_of(f, stream, time, q->info->position));
-		const tsp_drive *d = drives_of(slot);
-
-		for (unsigned i = 0; i < slot->count; i++)
-			if (d[i].tag == tag && is_upstream(stream, d[i].position, q->info->position))
-				return ISA_VIOLATION_STREAM_COLLISION;
-	}
-	if (named && comes_later(q, stream, time, tag)) {
-		*other = tsp_insn_of(q->chip, tag);
-		return ISA_VIOLATION_LATE_OPERAND;
-	}
-	return found ? ISA_VIOLATION_WRONG_OPERAND : ISA_VIOLATION_UNDRIVEN_CELL;
 }
 
 static int compare_collisions(const void *a, const void *b)

@@ -63,12 +63,19 @@ static int64_t shift_span(const tsp_chip *chip, int64_t distance)
 	return span;
 }
 
+static bool registers_exist(const tsp_chip *chip, const tsp_place *place)
+{
+	return place->kind != ISA_PLACE_KIND_VREG || place->index + TSP_TRANSPOSE <= (int64_t)chip->vregs.count;
+}
+
 static int prepare_transpose(tsp_chip *chip, tsp_queue *q)
 {
 	int fault = tsp_place_resolve(q, q->insn.src0, chip->lanes, TSP_TRANSPOSE, false, &q->src[0]);
 
 	if (fault == TSP_NO_VIOLATION)
 		fault = tsp_place_resolve(q, q->insn.dst, chip->lanes, TSP_TRANSPOSE, true, &q->dst);
+	if (fault == TSP_NO_VIOLATION && (!registers_exist(chip, &q->src[0]) || !registers_exist(chip, &q->dst)))
+		fault = ISA_VIOLATION_ADDRESS_RANGE;
 	/* It takes 16 streams or 16 registers; a port latch is one vector. */
 	if (fault == TSP_NO_VIOLATION && (q->dst.kind == ISA_PLACE_KIND_ACT || q->dst.kind == ISA_PLACE_KIND_WT))
 		fault = ISA_VIOLATION_ILLEGAL;

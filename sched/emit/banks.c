@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAP_PARAMETERS = 3, MAP_BYTES = 8, PAGE_SHIFT = 9, PAGE_CYCLES = 1 << PAGE_SHIFT };
+enum { MAP_PARAMETERS = 3, MAP_BYTES = 8, PAGE_SHIFT = 9, PAGE_CYCLES = 1 << PAGE_SHIFT, WORK_SHIFT = 6 };
 
 enum map_kind { MAP_MOD, MAP_SKEW, MAP_XORFOLD, MAP_SWIZZLE, MAP_POLY, MAP_IDEAL };
 
@@ -158,7 +158,8 @@ struct bank_calendar {
 	uint32_t *count; /* scratch, per bank */
 	int64_t base;    /* first page kept */
 	GPtrArray *pages;
-	GArray *used; /* uint64_t: bank cycles taken by accesses presented in each page */
+	int64_t used_base;
+	GArray *used; /* uint64_t: bank cycles taken by accesses presented in each 64 cycles */
 };
 
 bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error)
@@ -286,9 +287,9 @@ uint64_t bank_calendar_free_work(const bank_calendar *c, int64_t from, int64_t t
 	uint64_t whole = (uint64_t)(to - from) * c->map->used * c->ports;
 	uint64_t used = 0;
 
-	for (int64_t p = from >> PAGE_SHIFT; p <= (to - 1) >> PAGE_SHIFT; p++)
-		if (p >= c->base && p - c->base < (int64_t)c->used->len)
-			used += g_array_index(c->used, uint64_t, p - c->base);
+	for (int64_t p = from >> WORK_SHIFT; p <= (to - 1) >> WORK_SHIFT; p++)
+		if (p >= c->used_base && p - c->used_base < (int64_t)c->used->len)
+			used += g_array_index(c->used, uint64_t, p - c->used_base);
 	return whole - MIN(used, whole);
 }
 
@@ -360,7 +361,7 @@ static void wave_subtract(const bank_calendar *c, uint64_t *taken, const uint64_
 /* Adds to the work begun in CYCLE's page. */
 static void count_work(bank_calendar *c, int64_t cycle, uint64_t work)
 {
-	guint page = (guint)((cycle >> PAGE_SHIFT) - c->base);
+	guint page = (guint)((cycle >> WORK_SHIFT) - c->used_base);
 
 	if (page >= c->used->len)
 		g_array_set_size(c->used, page + 1);
@@ -410,8 +411,10 @@ void bank_calendar_forget(bank_calendar *c, int64_t cycle)
 	drop = (guint)MIN(keep - c->base, (int64_t)c->pages->len);
 	if (drop)
 		g_ptr_array_remove_range(c->pages, 0, drop);
-	drop = (guint)MIN(keep - c->base, (int64_t)c->used->len);
+	c->base = keep;
+	keep = cycle >> WORK_SHIFT;
+	drop = (guint)MIN(keep - c->used_base, (int64_t)c->used->len);
 	if (drop)
 		g_array_remove_range(c->used, 0, drop);
-	c->base = keep;
+	c->used_base = keep;
 }

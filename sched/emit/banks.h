@@ -54,7 +54,7 @@ bank_print bank_calendar_print(bank_calendar *calendar, const bank_access *acces
 unsigned bank_calendar_beats(const bank_calendar *calendar, bank_print print);
 /* Bank cycles the access takes. */
 uint64_t bank_calendar_work(const bank_calendar *calendar, bank_print print);
-/* Bank cycles not taken from FROM to TO, to the nearest page of cycles. */
+/* Bank cycles not taken from FROM to TO, to the nearest 64 cycles. */
 uint64_t bank_calendar_free_work(const bank_calendar *calendar, int64_t from, int64_t to);
 
 /* Takes the banks for an access presented in CYCLE if all are free; else changes nothing and returns false. */

@@ -4,11 +4,11 @@
  *
  * A back end appends to PROGRAM: instructions with their producers and predictions, nodes, lane maps, tensors with
  * layouts, and, into the epoch numbered EPOCH (which exists already, with name and start), its images, useful work
- * (macs, vxm_ops) and mxm_ceiling.  It does not encode queues, insert SYNC, NOTIFY or IFETCH, or touch other epochs:
- * sched_compile() does.
+ * (macs, vxm_ops) and mxm_ceiling.  It does not encode queues, insert SYNC, NOTIFY or IFETCH, or touch other epochs;
+ * sched_compile() and isa_lower() do.
  *
- * Times: no instruction issues before START; *END is the cycle in which the epoch's last result is available, and at
- * which the next epoch may start.  A back end leaves nothing in flight at *END.
+ * Times: no instruction issues before START; *END is the cycle in which the epoch's last result is available; the
+ * next epoch starts after it.  A back end leaves nothing in flight at *END.
  */
 #ifndef TSPSIM_SCHED_EMIT_EMIT_H
 #define TSPSIM_SCHED_EMIT_EMIT_H

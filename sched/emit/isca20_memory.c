@@ -25,32 +25,56 @@ void isca_tile_filter(isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t
 	tile->filter[tile->filters++] = (isca_filter){dim, div, mod, value};
 }
 
+enum { FOLDS_MAX = 4 };
+
+static uint64_t parts_of(uint64_t count, uint64_t share)
+{
+	return (count - 1) / share + 1;
+}
+
+/* Cuts folds into equal shares so that the product of the shares is at most ROOM; the fewest parts, and among equals
+ * the inner folds whole.  Returns the number of parts, 0 when it takes more than there are slices. */
+static uint64_t choose_shares(const isca_fold *folds, unsigned count, uint64_t room, uint64_t *shares)
+{
+	uint64_t best = 0, rest[FOLDS_MAX];
+
+	if (!count)
+		return 1;
+	for (uint64_t parts = 1; parts <= MIN(folds->count, ISCA_SLICES_MAX) && (!best || parts < best); parts++) {
+		uint64_t share = parts_of(folds->count, parts), all;
+
+		if (share > room || parts_of(folds->count, share) < parts)
+			continue;
+		all = parts * choose_shares(folds + 1, count - 1, room / share, rest);
+		if (!all || (best && all >= best))
+			continue;
+		best = all;
+		shares[0] = share;
+		for (unsigned i = 1; i < count; i++)
+			shares[i] = rest[i - 1];
+	}
+	return best;
+}
+
 uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part,
                        uint64_t pitch)
 {
-	uint64_t words = unit, parts = 0;
+	uint64_t shares[FOLDS_MAX], words = unit, parts = 1;
 
+	if (!choose_shares(folds, count, MAX(part / unit, 1), shares))
+		for (unsigned i = 0; i < count; i++)
+			shares[i] = 1;
 	for (unsigned i = 0; i < count; i++) {
 		const isca_fold *f = &folds[i];
 
-		if (f->count <= 1)
-			continue;
-		if (parts) {
-			isca_tile_add(tile, f->dim, f->div, 0, (int64_t)(pitch * parts), 0);
-			parts *= f->count;
-		} else if (words * f->count <= part) {
-			isca_tile_add(tile, f->dim, f->div, 0, 0, (int64_t)words);
-			words *= f->count;
-		} else {
-			uint64_t each = MAX(part / words, 1);
-
-			if (each > 1)
-				isca_tile_add(tile, f->dim, f->div, each, 0, (int64_t)words);
-			isca_tile_add(tile, f->dim, f->div * each, 0, (int64_t)pitch, 0);
-			parts = (f->count - 1) / each + 1;
-		}
+		if (shares[i] > 1)
+			isca_tile_add(tile, f->dim, f->div, shares[i] < f->count ? shares[i] : 0, 0, (int64_t)words);
+		words *= shares[i];
+		if (shares[i] < f->count)
+			isca_tile_add(tile, f->dim, f->div * shares[i], 0, (int64_t)(pitch * parts), 0);
+		parts *= parts_of(f->count, shares[i]);
 	}
-	return MAX(parts, 1);
+	return parts;
 }
 
 bool isca_tile_covers(const isca_tile *tile, uint64_t row, uint64_t block)
@@ -116,10 +140,17 @@ static void measure(isca_tile *tile)
 		if (term->mod)
 			values = MIN(values, term->mod);
 		height += (values - 1) * (uint64_t)term->words;
+		/* More slices than there are: it must not seem to fit. */
+		if ((values - 1) * (uint64_t)term->slices >= ISCA_SLICES_MAX) {
+			height = UINT32_MAX;
+			continue;
+		}
 		for (unsigned s = 0; s < ISCA_SLICES_MAX && term->slices; s++)
 			for (uint64_t v = 0; isca_set_has(&reached, s) && v < values; v++)
 				if (s + v * (uint64_t)term->slices < ISCA_SLICES_MAX)
 					isca_set_add(&next, s + (unsigned)(v * (uint64_t)term->slices));
+				else
+					height = UINT32_MAX;
 		if (term->slices)
 			reached = next;
 	}

@@ -18,6 +18,34 @@
 
 enum { ISCA_ENGINES = 4, ISCA_PARTS = 4 };
 
+/* Which words of a convolution's input (TAPS) there are.  A word holds what a tap block meets at an output column;
+ * blocks whose starts differ by a multiple of the stride (one phase) meet the same pixels and share words when there
+ * are enough columns.  Likewise filter rows share lines.  What no output uses is not stored. */
+typedef struct isca_taps {
+	uint64_t starts, phases; /* tap blocks of a filter row, and sets of them that share words */
+	uint64_t span;           /* words from one start to the next of its phase */
+	uint64_t line_words;     /* of one line and channel block */
+	uint64_t line_step;      /* lines from one output row to the next */
+	uint64_t lines;
+} isca_taps;
+
+isca_taps isca_taps_of(const graph_conv *conv);
+/* Are there fewer words than output rows times K blocks? */
+bool isca_taps_share(const isca_taps *taps, const graph_conv *conv);
+/* Number of the word that the tap block beginning with tap S of filter row R meets at output (ROW, COLUMN). */
+uint64_t isca_taps_at(const isca_taps *taps, const graph_conv *conv, uint64_t row, uint64_t column, uint64_t r,
+                      uint64_t s);
+/* Back: pixel row of a line, and first pixel of a line's WORD, both in the padded input. */
+uint64_t isca_taps_height(const isca_taps *taps, const graph_conv *conv, uint64_t line);
+uint64_t isca_taps_pixel(const isca_taps *taps, const graph_conv *conv, uint64_t word);
+
+/* How a work makes do with less memory.  All zero: as fast as it can. */
+typedef struct isca_thrift {
+	uint32_t tile_rows; /* rows of a tile at most */
+	unsigned load_rows; /* rows of weights in one LW at most: each takes slices of its own */
+	bool share;         /* operands used at once may lie in one slice; they take turns, a few rows each */
+} isca_thrift;
+
 /* Consecutive rows of the right-hand operand; of a convolution, one filter row, some taps, some channels. */
 typedef struct isca_kblock {
 	uint64_t row;
@@ -50,6 +78,8 @@ typedef struct isca_batch {
 typedef struct isca_work {
 	bool is_conv;
 	graph_conv conv;
+	bool has_taps; /* A lies as words that outputs share, else as one word for each output row and K block */
+	isca_taps taps;
 	enum isa_type type;
 	unsigned bytes; /* of an element of A and B */
 	unsigned engines;
@@ -57,6 +87,7 @@ typedef struct isca_work {
 	uint32_t interval;
 	uint32_t a, b, c; /* tensors */
 	uint64_t m, n;
+	isca_thrift thrift;
 	uint64_t blocks; /* of columns */
 	GArray *batches; /* isca_batch */
 	uint64_t groups;
@@ -74,11 +105,11 @@ typedef struct isca_work {
 	GArray *b_tiles;                             /* isca_tile: K block * engines + engine */
 	isca_tile sum[2];                            /* partial sums: batch = unit in the window, row */
 	unsigned chunks;                             /* conv: channel blocks */
-	GArray *a_blocks[ISCA_ENGINES]; /* conv by taps: uint32_t, which (phase, chunk) the engine reads, ascending */
 } isca_work;
 
 /* Work of macros FIRST..FIRST+COUNT-1 (of one node).  NULL and c->error when this machine cannot do it. */
-isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count);
+isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count,
+                         const isca_thrift *thrift);
 void isca_work_free(isca_work *work);
 
 static inline const isca_kblock *isca_kblock_at(const isca_work *w, unsigned i)

@@ -15,78 +15,18 @@ static const isca_tensor *tensor_at(const GArray *tensors, uint32_t i)
 	return &g_array_index(tensors, isca_tensor, i);
 }
 
-/* Does a conv's input lie as words of taps (else as one word for each output row and K block)? */
-static bool has_taps(const isca_work *w)
-{
-	return w->is_conv && w->conv.kind == GRAPH_KBLOCK_TAPS;
-}
-
-/* First taps of the K blocks: 0, block_taps, ... */
-static uint64_t last_tap(const isca_work *w)
-{
-	return (w->conv.s - 1) / w->conv.block_taps * w->conv.block_taps;
-}
-
-/* Do blocks of taps share words?  Word i of a line begins at pixel i * stride + phase then; else at pixel i * stride +
- * the block's first tap, which is better when few outputs lie between the taps. */
-static bool shares_words(const isca_work *w)
-{
-	uint64_t phases = MIN(w->conv.stride_w, last_tap(w) + 1);
-
-	return (w->conv.ow + last_tap(w) / w->conv.stride_w) * phases <=
-	       w->conv.ow * (last_tap(w) / w->conv.block_taps + 1);
-}
-
-/* Words of one line of a conv's input. */
-static uint64_t line_words(const isca_work *w)
-{
-	return w->conv.ow + (shares_words(w) ? last_tap(w) / w->conv.stride_w : 0);
-}
-
-static uint64_t line_count(const isca_work *w)
-{
-	return (w->conv.oh - 1) * w->conv.stride_h + w->conv.r;
-}
-
-/* Which words of an output position hold K block KBLOCK: phase or first tap, and channel block. */
-static uint32_t word_block(const isca_work *w, unsigned kblock)
-{
-	const isca_kblock *k = isca_kblock_at(w, kblock);
-	uint64_t tap = shares_words(w) ? k->s % w->conv.stride_w : k->s / w->conv.block_taps;
-
-	return (uint32_t)(tap * w->chunks + k->c / w->conv.block_chan);
-}
-
-/* Its number among those that ENGINE has. */
-static uint32_t dense_block(const isca_work *w, unsigned engine, uint32_t block)
-{
-	const GArray *all = w->a_blocks[engine];
-	uint32_t low = 0, high = all->len;
-
-	while (low + 1 < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (g_array_index(all, uint32_t, middle) <= block)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 uint32_t isca_a_place(const isca_work *w, const GArray *tensors, uint64_t batch, unsigned kblock, uint64_t m,
                       unsigned engine, enum isca_share share, unsigned byte)
 {
 	const isca_kblock *k = isca_kblock_at(w, kblock);
 	const isca_tensor *a = tensor_at(tensors, w->a);
 
-	if (has_taps(w)) {
+	if (w->has_taps) {
 		const isca_tile *tile = &w->a_tile[engine][ISCA_ALL];
-		uint64_t line = m / w->conv.ow * w->conv.stride_h + k->r;
-		uint64_t start = m % w->conv.ow + (shares_words(w) ? k->s / w->conv.stride_w : 0);
-		uint32_t block = dense_block(w, engine, word_block(w, kblock));
+		const graph_conv *c = &w->conv;
+		uint64_t word = isca_taps_at(&w->taps, c, m / c->ow, m % c->ow, k->r, k->s);
 
-		return isca_tile_place(tile, batch * tile->period + line * line_words(w) + start, block, byte);
+		return isca_tile_place(tile, batch * tile->period + word, k->c / c->block_chan, byte);
 	}
 	if (w->a_private) {
 		const isca_tile *tile = &w->a_tile[engine][share];
@@ -141,11 +81,24 @@ static isca_wish wish_for(const operands *o)
 	return (isca_wish){.side = -1, .first = o->number, .last = o->number, .avoid = o->op->used};
 }
 
+/* Apart from all that is used at the same time; where there is no room, and thrift allows it, from as much as possible.
+ */
+static bool place(operands *o, isca_tile *tile, const isca_wish *wish)
+{
+	isca_wish near = *wish;
+
+	if (isca_allocate(o->plan->c, tile, wish))
+		return true;
+	near.shun = near.avoid;
+	near.avoid = (isca_set){{0}};
+	return o->w->thrift.share && isca_allocate(o->plan->c, tile, &near);
+}
+
 /* Host data is there from the beginning. */
 static bool place_host(operands *o, isca_tile *tile, isca_wish *wish)
 {
 	wish->first = 0;
-	return isca_allocate(o->plan->c, tile, wish);
+	return place(o, tile, wish);
 }
 
 /* Does engine E take some K block with share SHARE? */
@@ -238,57 +191,14 @@ static isca_tile matmul_tile(const operands *o, unsigned e, enum isca_share shar
 	return tile;
 }
 
-static gint compare_blocks(gconstpointer a, gconstpointer b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static bool engine_takes_block(const isca_work *w, unsigned e, unsigned kblock)
-{
-	for (guint i = 0; i < w->steps->len; i++) {
-		const isca_stage *step = &g_array_index(w->steps, isca_stage, i);
-
-		for (unsigned s = 0; s < step->count; s++)
-			for (unsigned l = 0; l < step->strand[s].count; l++)
-				if (step->strand[s].kblock[l] == kblock &&
-				    (step->strand[s].engine[l] == e || step->strand[s].engine[l] == ISCA_OWN_ENGINE))
-					return true;
-	}
-	return false;
-}
-
-/* Lists what engine E reads of each output position. */
-static void list_blocks(isca_work *w, unsigned e)
-{
-	GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	guint kept = 0;
-
-	for (unsigned k = 0; k < w->kblocks->len; k++) {
-		uint32_t block = word_block(w, k);
-
-		if (engine_takes_block(w, e, k))
-			g_array_append_val(all, block);
-	}
-	g_array_sort(all, compare_blocks);
-	for (guint i = 0; i < all->len; i++)
-		if (!i || g_array_index(all, uint32_t, i) != g_array_index(all, uint32_t, kept - 1))
-			g_array_index(all, uint32_t, kept++) = g_array_index(all, uint32_t, i);
-	g_array_set_size(all, kept);
-	if (w->a_blocks[e])
-		g_array_unref(w->a_blocks[e]);
-	w->a_blocks[e] = all;
-}
-
 static isca_tile taps_tile(const operands *o, unsigned e)
 {
 	const isca_work *w = o->w;
 	isca_tile tile = {
-		.period = line_words(w) * line_count(w),
-		.rows = line_words(w) * line_count(w),
+		.period = w->taps.line_words * w->taps.lines,
+		.rows = w->taps.line_words * w->taps.lines,
 		.batches = w->batches->len,
-		.blocks = w->a_blocks[e]->len,
+		.blocks = w->chunks,
 		.bytes = w->bytes,
 	};
 	isca_fold folds[] = {
@@ -312,11 +222,9 @@ static bool place_a(operands *o)
 		for (enum isca_share share = ISCA_ALL; share < ISCA_SHARES; share++) {
 			isca_wish wish = wish_for(o);
 
-			if (has_taps(w) && share == ISCA_ALL)
-				list_blocks(w, e);
-			if (has_taps(w) ? share != ISCA_ALL || !w->a_blocks[e]->len : !takes(w, e, share))
+			if (w->has_taps ? share != ISCA_ALL : !takes(w, e, share))
 				continue;
-			w->a_tile[e][share] = has_taps(w) ? taps_tile(o, e) : matmul_tile(o, e, share);
+			w->a_tile[e][share] = w->has_taps ? taps_tile(o, e) : matmul_tile(o, e, share);
 			wish.side = (int)isca_engine_side(w, e);
 			wish.outward = true;
 			for (unsigned other = 0; other < w->engines; other++)
@@ -361,6 +269,20 @@ static isca_tile weights_tile(const operands *o, unsigned kblock, unsigned e)
 		folds[2] = batch_fold(w, &tile, e);
 	isca_tile_lay(&tile, 1, folds, 3, o->plan->part_words, w->load_rows * w->bytes);
 	return tile;
+}
+
+static bool engine_takes_block(const isca_work *w, unsigned e, unsigned kblock)
+{
+	for (guint i = 0; i < w->steps->len; i++) {
+		const isca_stage *step = &g_array_index(w->steps, isca_stage, i);
+
+		for (unsigned s = 0; s < step->count; s++)
+			for (unsigned l = 0; l < step->strand[s].count; l++)
+				if (step->strand[s].kblock[l] == kblock &&
+				    (step->strand[s].engine[l] == e || step->strand[s].engine[l] == ISCA_OWN_ENGINE))
+					return true;
+	}
+	return false;
 }
 
 /* Is the tile of engine E the same as that of an earlier engine in its hemisphere?  Returns that engine, or E. */
@@ -421,6 +343,9 @@ static bool place_sums(operands *o)
 	uint64_t step = w->own ? w->engines : 1;
 	const isca_tensor *c = tensor_at(o->plan->tensors, w->c);
 	unsigned last = w->steps->len & 1;
+	/* A group of slices for what one engine may write alone; thrift: no group for rows that only one engine may
+	 * write. */
+	uint64_t groups = w->thrift.share ? w->engines : ISCA_PARTS, rows = w->part_rows * (ISCA_PARTS / groups);
 
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned which = i ? !last : last;
@@ -440,9 +365,9 @@ static bool place_sums(operands *o)
 			isca_tile_add(tile, ISCA_DIM_ROW, 1, 0, 0, 1);
 			isca_tile_lay(tile, w->tile_rows, folds, 1, UINT32_MAX, 0);
 		} else {
-			add_halves(o, tile, ISCA_DIM_ROW, w->part_rows, ISCA_PARTS);
-			isca_tile_add(tile, ISCA_DIM_ROW, 1, w->part_rows, 0, 1);
-			isca_tile_lay(tile, w->part_rows, folds, 1, UINT32_MAX, 0);
+			add_halves(o, tile, ISCA_DIM_ROW, rows, groups);
+			isca_tile_add(tile, ISCA_DIM_ROW, 1, rows, 0, 1);
+			isca_tile_lay(tile, rows, folds, 1, UINT32_MAX, 0);
 		}
 		if (i) {
 			wish.avoid = w->sum[last].slices;
@@ -453,10 +378,10 @@ static bool place_sums(operands *o)
 			if (!isca_allocate(o->plan->c, tile, &wish)) {
 				wish.bound = false;
 				wish.avoid = o->op->used;
-				if (!isca_allocate(o->plan->c, tile, &wish))
+				if (!place(o, tile, &wish))
 					return false;
 			}
-		} else if (!isca_allocate(o->plan->c, tile, &wish)) {
+		} else if (!place(o, tile, &wish)) {
 			return false;
 		}
 		isca_set_join(&o->op->used, &tile->slices);
@@ -477,7 +402,6 @@ typedef struct contents {
 	const isca_work *w;
 	const isca_tensor *t;
 	const uint8_t *data;
-	unsigned engine;
 } contents;
 
 /* Lane I of a word of W's input: pixel (H, COLUMN) and channel of image and group IMAGE, zero outside. */
@@ -496,13 +420,11 @@ static void taps_word(const void *state, uint64_t row, uint64_t block, unsigned 
 {
 	const contents *s = state;
 	const graph_conv *c = &s->w->conv;
-	uint64_t line = line_words(s->w), lines = line_count(s->w);
-	uint64_t image = isca_batch_at(s->w, row / (line * lines))->a;
-	int64_t h = (int64_t)(row / line % lines) - (int64_t)c->pad;
-	uint32_t which = g_array_index(s->w->a_blocks[s->engine], uint32_t, block);
-	uint64_t tap_first = which / s->w->chunks * (shares_words(s->w) ? 1 : c->block_taps);
-	int64_t column = (int64_t)(row % line * c->stride_w + tap_first) - (int64_t)c->pad;
-	uint64_t first = which % s->w->chunks * c->block_chan;
+	const isca_taps *t = &s->w->taps;
+	uint64_t image = isca_batch_at(s->w, row / (t->line_words * t->lines))->a;
+	int64_t h = (int64_t)isca_taps_height(t, c, row / t->line_words % t->lines) - (int64_t)c->pad;
+	int64_t column = (int64_t)isca_taps_pixel(t, c, row % t->line_words) - (int64_t)c->pad;
+	uint64_t first = block * c->block_chan;
 	uint64_t channels = MIN(c->block_chan, c->c - first);
 
 	for (uint64_t tap = 0; tap < c->block_taps; tap++)
@@ -551,17 +473,17 @@ static void row_word(const void *state, uint64_t row, uint64_t block, unsigned b
 void isca_fill_work(isca_plan *plan, const isca_work *w)
 {
 	isca *c = plan->c;
-	contents a = {w, tensor_at(plan->tensors, w->a), NULL, 0};
-	contents b = {w, tensor_at(plan->tensors, w->b), NULL, 0};
-	isca_word_fn fill = has_taps(w) ? taps_word : w->is_conv ? runs_word : block_word;
+	contents a = {w, tensor_at(plan->tensors, w->a), NULL};
+	contents b = {w, tensor_at(plan->tensors, w->b), NULL};
+	isca_word_fn fill = w->has_taps ? taps_word : w->is_conv ? runs_word : block_word;
 
 	a.data = graph_at(c->low->g, a.t->node)->data;
 	b.data = graph_at(c->low->g, b.t->node)->data;
-	for (a.engine = 0; w->a_private && a.engine < w->engines; a.engine++)
+	for (unsigned e = 0; w->a_private && e < w->engines; e++)
 		for (unsigned share = 0; share < ISCA_SHARES; share++)
-			if (w->a_tile[a.engine][share].height)
-				isca_fill_tile(c, &w->a_tile[a.engine][share],
-				               c->options->functional && a.data ? fill : NULL, &a);
+			if (w->a_tile[e][share].height)
+				isca_fill_tile(c, &w->a_tile[e][share], c->options->functional && a.data ? fill : NULL,
+				               &a);
 	for (unsigned i = 0; w->b_private && i < w->b_tiles->len; i++) {
 		const isca_tile *tile = &g_array_index(w->b_tiles, isca_tile, i);
 		unsigned e = i % w->engines;

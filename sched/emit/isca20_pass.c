@@ -403,6 +403,7 @@ static bool emit_strand(pass *p)
 {
 	uint64_t end = p->first + p->rows;
 	loaded weights[ISCA_ENGINES];
+	bool cut = false;
 
 	for (unsigned l = 0; l < p->strand->count; l++) {
 		unsigned e = engine_of(p, l), each = p->w->load_rows;
@@ -422,8 +423,10 @@ static bool emit_strand(pass *p)
 			isca_place(p->t);
 			note_planes(p, weights);
 			p->first += p->rows;
-			p->rows = (uint32_t)(end - p->first);
+			/* What was too much is likely to be so again. */
+			p->rows = (uint32_t)MIN(cut ? 2 * p->rows : end, end - p->first);
 		} else {
+			cut = true;
 			p->rows /= 2;
 		}
 		isca_template_free(p->t);

@@ -69,7 +69,7 @@ static uint32_t add_work(isca_plan *plan, uint32_t first)
 
 	while (first + count < macros->len && m[count].kind == m->kind && m[count].node == m->node)
 		count++;
-	op.work = isca_work_new(plan->c, plan->tensors, first, count);
+	op.work = isca_work_new(plan->c, plan->tensors, first, count, &plan->thrift);
 	if (!op.work)
 		return 0;
 	g_array_append_val(plan->operations, op);
@@ -436,8 +436,15 @@ static bool place_spread(isca_plan *plan)
 	return false;
 }
 
+/* Rows of a tile: its sums lie in a few slices; longer ones gain nothing but memory for them. */
+enum { TILE_ROWS = 2560, TILE_ROWS_FEW = 256, LOAD_ROWS = 16 };
+
 static bool place_somehow(isca_plan *plan)
 {
+	static const isca_thrift thrifts[] = {
+		{TILE_ROWS, LOAD_ROWS, false}, {TILE_ROWS, LOAD_ROWS, true}, {TILE_ROWS_FEW, LOAD_ROWS, true},
+		{TILE_ROWS_FEW, 2, true},      {TILE_ROWS_FEW, 1, true},
+	};
 	const isca_limits limits[] = {
 		{plan->c->stream_count, false, false},
 		{plan->c->stream_count, false, true},
@@ -446,13 +453,15 @@ static bool place_somehow(isca_plan *plan)
 		{8, true, true},
 	};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
-		plan->limits = limits[i];
-		if (!list_all(plan))
-			return false;
-		if (place_spread(plan))
-			return true;
-	}
+	for (unsigned t = 0; t < G_N_ELEMENTS(thrifts); t++)
+		for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
+			plan->thrift = thrifts[t];
+			plan->limits = limits[i];
+			if (!list_all(plan))
+				return false;
+			if (place_spread(plan))
+				return true;
+		}
 	return refuse(plan);
 }
 

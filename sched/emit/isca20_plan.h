@@ -39,6 +39,7 @@ typedef struct isca_plan {
 	GArray *operations; /* isca_operation */
 	GArray *shapes;     /* isca_shape per tensor */
 	isca_limits limits;
+	isca_thrift thrift;
 	unsigned cap;        /* slices that spreading alone may take */
 	uint32_t part_words; /* words of a slice that one part of a tensor may take */
 } isca_plan;

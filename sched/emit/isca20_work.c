@@ -4,8 +4,6 @@
  */
 #include "sched/emit/isca20_mxm.h"
 
-/* Rows of a tile at most: sums of a tile lie in a few slices; longer tiles gain nothing but memory for them. */
-enum { TILE_ROWS_MAX = 2560 };
 /* Rows below which a part is too short to pay for loading weights everywhere. */
 enum { PART_ROWS_MIN = 48 };
 
@@ -138,7 +136,7 @@ static void choose_cut(const isca *c, isca_work *w)
 	uint64_t units;
 	int64_t pass;
 
-	w->tiles = (w->m - 1) / TILE_ROWS_MAX + 1;
+	w->tiles = (w->m - 1) / w->thrift.tile_rows + 1;
 	w->part_rows = (w->m - 1) / (ISCA_PARTS * w->tiles) + 1;
 	w->tile_rows = ISCA_PARTS * w->part_rows;
 	w->tiles = (w->m - 1) / w->tile_rows + 1;
@@ -170,7 +168,8 @@ static bool check_machine(const isca *c, const isca_work *w, const isca_tensor *
 	return !why;
 }
 
-isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count)
+isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count,
+                         const isca_thrift *thrift)
 {
 	const low_macro *m = &g_array_index(c->low->macros, low_macro, first);
 	isca_work *w = g_new0(isca_work, 1);
@@ -180,6 +179,7 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 	w->kblocks = g_array_new(FALSE, FALSE, sizeof(isca_kblock));
 	w->steps = g_array_new(FALSE, FALSE, sizeof(isca_stage));
 	w->b_tiles = g_array_new(FALSE, TRUE, sizeof(isca_tile));
+	w->thrift = *thrift;
 	w->is_conv = m->kind == LOW_CONV;
 	w->type = w->is_conv ? m->conv.type : m->matmul.type;
 	w->bytes = isa_type_bytes(w->type);
@@ -193,6 +193,10 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 		w->m = w->conv.oh * w->conv.ow;
 		w->n = w->conv.n;
 		w->chunks = (unsigned)((w->conv.c - 1) / MAX(w->conv.block_chan, 1) + 1);
+		if (w->conv.kind == GRAPH_KBLOCK_TAPS) {
+			w->taps = isca_taps_of(&w->conv);
+			w->has_taps = isca_taps_share(&w->taps, &w->conv);
+		}
 		add_conv_blocks(w);
 	} else {
 		w->a = m->matmul.a;
@@ -208,7 +212,7 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 	w->a_private = a->host;
 	w->b_private = g_array_index(tensors, isca_tensor, w->b).host;
 	w->blocks = g_array_index(tensors, isca_tensor, w->c).blocks;
-	w->load_rows = MAX(c->load_bytes / w->bytes, 1);
+	w->load_rows = CLAMP(c->load_bytes / w->bytes, 1, thrift->load_rows);
 	for (w->links = 1; 2 * w->links + (w->bytes == 2) <= c->alus; w->links *= 2)
 		;
 	if (!check_machine(c, w, a, m->name)) {
@@ -222,9 +226,6 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 
 void isca_work_free(isca_work *w)
 {
-	for (unsigned e = 0; e < ISCA_ENGINES; e++)
-		if (w->a_blocks[e])
-			g_array_unref(w->a_blocks[e]);
 	g_array_unref(w->batches);
 	g_array_unref(w->kblocks);
 	g_array_unref(w->steps);

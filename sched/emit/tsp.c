@@ -30,18 +30,15 @@ static void find_queues(tspe *e)
 	}
 }
 
-/* The tensors a macro-operation stores to must not be written while older data in their place is read. */
-static void guard_results(tspe *e, const low_macro *macro)
+/* Tensors that nothing was stored to yet must not be written while older data in their place are read. */
+static void guard_results(tspe *e)
 {
-	if (!e->memory_reused)
-		return;
-	for (guint i = 0; i < e->low->tensors->len; i++) {
+	for (guint i = 0; e->memory_reused && i < e->low->tensors->len; i++) {
 		tspe_tensor *t = &e->tensors[i];
 
 		if (!t->low->host && t->last_due == TSPE_NEVER)
 			t->writable = tspe_memory_writable(e, t);
 	}
-	(void)macro;
 }
 
 static bool emit_macro(tspe *e, const low_macro *macro, GError **error)
@@ -51,7 +48,7 @@ static bool emit_macro(tspe *e, const low_macro *macro, GError **error)
 	e->node = isa_program_add_node(e->program, macro->name, e->epoch);
 	e->macro_end = e->start;
 	e->bank_delay = 0;
-	guard_results(e, macro);
+	guard_results(e);
 	switch (macro->kind) {
 	case LOW_VLOOP:
 		done = tspe_vloop(e, macro, e->start, error);
@@ -90,13 +87,18 @@ static uint64_t count_vector_work(const tspe *e)
 
 static bool emit_all(tspe *e, GError **error)
 {
+	g_autofree uint32_t *order = NULL;
 	isa_epoch *epoch;
 
 	if (!tspe_memory_plan(e, error))
 		return false;
+	order = tspe_order(e, error);
+	if (!order)
+		return false;
 	for (guint i = 0; i < e->low->macros->len; i++)
-		if (!emit_macro(e, &g_array_index(e->low->macros, low_macro, i), error))
+		if (!emit_macro(e, &g_array_index(e->low->macros, low_macro, e->memory_reused ? i : order[i]), error))
 			return false;
+	tspe_report(e);
 	epoch = &g_array_index(e->program->epochs, isa_epoch, e->epoch);
 	epoch->macs = graph_macs(e->low->g);
 	epoch->vxm_ops = count_vector_work(e);

@@ -76,6 +76,9 @@ void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
  * next. */
 unsigned tspe_find_queue(const tspe_calendars *c, const uint16_t *queues, unsigned count, int64_t from, int64_t length,
                          int64_t *start, int64_t *until);
+/* Of those free for LENGTH cycles from START on, the one that was used last. */
+unsigned tspe_best_queue(const tspe_calendars *c, const uint16_t *queues, unsigned count, int64_t start,
+                         int64_t length);
 void tspe_take_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length);
 void tspe_release_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length);
 /* COUNT consecutive registers free in cycles FROM..TO: takes them and returns the first, or -1. */
@@ -86,6 +89,14 @@ void tspe_release_registers(tspe_calendars *c, unsigned first, unsigned count, i
 bool tspe_take_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t to);
 void tspe_release_latches(tspe_calendars *c, unsigned place, int64_t from, int64_t to);
 
+/* Weights in stripes: a line of memory holds COUNT consecutive rows beside each other, and lines have the length of the
+ * bank map's period.  Rows of one stripe then use the same banks over and over, and different stripes never meet. */
+typedef struct tspe_stripes {
+	uint32_t count;               /* 0: the tensor is not laid out so */
+	int64_t line, window, column; /* bytes from line to line, stripe to stripe, lane block to lane block */
+	int64_t base;                 /* bytes after the tensor's */
+} tspe_stripes;
+
 /* A tensor in the SRAM.  Element (row, lane) lies at base + row*row_pitch + (lane / vector)*block_stride +
  * (lane mod vector)*element; a convolution's input has rows (image, y, x) with borders of zeros around each image. */
 typedef struct tspe_tensor {
@@ -94,7 +105,10 @@ typedef struct tspe_tensor {
 	uint64_t base, bytes; /* bytes: all of it, padding included */
 	int64_t row_pitch, block_stride;
 	const graph_conv *conv;          /* input of a convolution, else NULL */
+	bool weights;                    /* host data used as weights only? */
+	tspe_stripes stripes[2];         /* weights: of full lane blocks, of the narrow last one */
 	int64_t line_pitch, image_pitch; /* conv: bytes between lines, between images */
+	int64_t row_step, block_step;    /* bytes like which rows, lane blocks should move through the banks; 0: any */
 	int64_t shared_pitch;            /* row_pitch that all tensors of the same loops can have */
 	int64_t border;                  /* conv: bytes of lines and pixels before the first one */
 	uint32_t cells;                  /* vectors as stored: nb * rows + row */
@@ -146,6 +160,7 @@ struct tspe_step {
 	int32_t hold;  /* cycles the queue stays taken from its last issue on */
 	uint32_t weight_bytes;
 	int64_t not_before;   /* first issue */
+	int64_t beat;         /* while the kernel keeps a rhythm: memory accesses whole beats from this cycle */
 	const int64_t *ready; /* [iterations]: sampling not before; NULL = any time */
 	int64_t *addr;        /* [iterations * fan]: ADDR; NULL = insn's */
 	bank_print *prints;   /* [iterations * fan], memory */
@@ -170,11 +185,14 @@ struct tspe_kernel {
 	GPtrArray *owned; /* arrays freed with the kernel */
 	int64_t ready;    /* no issue before */
 	/* the chunk */
+	uint32_t next; /* iterations issued so far */
 	uint32_t first, n;
 	uint32_t interval;
 	int64_t bank_delay; /* cycles its steps start later because of banks */
 	/* search */
 	int64_t budget;       /* accesses that may still be tried */
+	uint32_t rhythm;      /* cycles between beats; first tried is to issue on them; 0: any cycle is as good */
+	bool strict;          /* keep the rhythm now? */
 	int64_t reach, slack; /* cycles that a step without, with operands may move */
 	int raise_step;
 	int64_t raise_to;
@@ -219,9 +237,11 @@ int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t inter
 bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready);
 /* Gives back what tspe_place() took. */
 void tspe_unplace(tspe_kernel *k);
-/* Appends the placed chunk's instructions. */
+/* Appends the placed chunk's instructions; called by tspe_commit(). */
 void tspe_issue(tspe_kernel *k);
-/* Places and issues the whole kernel. */
+/* Issues the placed chunk and counts it as done. */
+void tspe_commit(tspe_kernel *k);
+/* Places and issues all that is not done yet. */
 bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error);
 
 /* Issue of access J of iteration I (counted from the chunk's first), its sampling, and when its result is due. */
@@ -239,12 +259,18 @@ int64_t tspe_due_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32
 
 /* A plane, or the pair that it is the even plane of, as the scheduler keeps it. */
 typedef struct tspe_plane {
-	int64_t shadow_free;   /* rows of weights may become due after this cycle (the last IW sampled then) */
-	int64_t active_until;  /* last sampling by an ABC of the installed weights */
-	int64_t *row_due;      /* [acc rows]: last accumulation */
-	int64_t *row_free;     /* [acc rows]: last sampling by an ACC */
-	int64_t *row_instance; /* [acc rows]: the last ABC */
-	bool pair;             /* last used as a pair? */
+	int64_t shadow_free;     /* rows of weights may become due after this cycle (the last IW sampled then) */
+	int64_t active_until;    /* last sampling by an ABC of the installed weights */
+	int64_t *row_due;        /* [acc rows]: last accumulation */
+	int64_t *row_free;       /* [acc rows]: last sampling by an ACC */
+	int64_t *row_instance;   /* [acc rows]: the last ABC */
+	const tspe_tensor *held; /* whose weights are installed, from which row on, of which column block; NULL: none */
+	uint64_t held_row;
+	unsigned held_column;
+	uint32_t held_rows;
+	uint32_t installer; /* instance of the IW */
+	int64_t installed;  /* weights active from this cycle on */
+	bool pair;          /* last used as a pair? */
 } tspe_plane;
 
 typedef struct tspe_queues {
@@ -252,12 +278,14 @@ typedef struct tspe_queues {
 	unsigned count;
 } tspe_queues;
 
-/* Bytes the matrix unit's work moved, for the report. */
-typedef struct tspe_traffic {
-	uint64_t activation_bytes, weight_bytes, result_bytes;
-	int64_t mxm_cycles;  /* what the matrix unit needs for the passes alone */
-	int64_t first, last; /* cycles between which it worked */
-} tspe_traffic;
+/* What an epoch's instructions use, for the report. */
+typedef struct tspe_use {
+	int64_t mxm_cycles; /* that the units compute, if all rows followed each other */
+	uint64_t accesses, bank_cycles;
+	uint64_t vector_ops, lane_ops;
+	uint64_t weight_bytes;                                        /* into shadow buffers */
+	uint64_t activation_bytes, loaded_weight_bytes, result_bytes; /* the matrix unit's part of the memory's */
+} tspe_use;
 
 struct tspe {
 	isa_program *program;
@@ -277,7 +305,7 @@ struct tspe {
 	int64_t macro_end;  /* of the present macro-operation */
 	int64_t bank_delay; /* of the present macro-operation: most cycles a chunk moved because of banks */
 	uint32_t node;      /* program node of the present macro-operation */
-	tspe_traffic traffic;
+	tspe_use use;
 	uint64_t block_work, block_peak; /* MXM: useful MACs; peak MACs of the quantised passes */
 };
 
@@ -285,6 +313,11 @@ static inline const low_tensor *tspe_low_tensor(const tspe *e, uint32_t i)
 {
 	return &g_array_index(e->low->tensors, low_tensor, i);
 }
+
+/* tsp_order.c: macros in the order in which to place them; g_free. */
+uint32_t *tspe_order(const tspe *e, GError **error);
+/* tsp_report.c */
+void tspe_report(const tspe *e);
 
 /* tsp_memory.c */
 bool tspe_memory_plan(tspe *e, GError **error);

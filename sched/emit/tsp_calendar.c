@@ -224,6 +224,24 @@ unsigned tspe_find_queue(const tspe_calendars *c, const uint16_t *queues, unsign
 	return best;
 }
 
+unsigned tspe_best_queue(const tspe_calendars *c, const uint16_t *queues, unsigned count, int64_t start, int64_t length)
+{
+	unsigned best = queues[0];
+	int64_t latest = INT64_MIN;
+
+	for (unsigned i = 0; i < count; i++) {
+		const tspe_busy *b = &c->queue[queues[i]];
+		guint next = first_after(b, start);
+		int64_t before = next ? interval_at(b, next - 1)->to : INT64_MIN + 1;
+
+		if (is_free(b, start, length) && before > latest) {
+			latest = before;
+			best = queues[i];
+		}
+	}
+	return best;
+}
+
 void tspe_take_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length)
 {
 	tspe_busy_take(&c->queue[queue], start, length);

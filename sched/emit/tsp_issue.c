@@ -7,6 +7,8 @@
  */
 #include "sched/emit/tsp.h"
 
+#include <string.h>
+
 enum {
 	SEQUENCES_MAX = 12,
 	LOOP_COUNT_MAX = 65536,
@@ -102,6 +104,20 @@ static int64_t instance_of(const issue *w, unsigned o, uint32_t access)
 	return origin->kind == TSPE_ORIGIN_EACH ? origin->each[w->k->first * w->s->fan + access] : origin->instance;
 }
 
+/* Arrivals that vary cut the chunk, unless they do so within an iteration: then nothing is predicted. */
+static void follow_arrivals(issue *w, unsigned o)
+{
+	g_autofree int64_t *at = g_new(int64_t, w->count);
+
+	for (uint32_t a = 0; a < w->count; a++) {
+		at[a] = step_arrival(w, o, a);
+		if (w->s->fan > 1 && at[a] != at[0])
+			w->arrival_known[o] = false;
+	}
+	if (w->arrival_known[o] && w->s->fan == 1)
+		memcpy(new_sequence(w, true), at, w->count * sizeof(int64_t));
+}
+
 static void prepare_operand(issue *w, unsigned o)
 {
 	const tspe_step *s = w->s;
@@ -121,9 +137,7 @@ static void prepare_operand(issue *w, unsigned o)
 			w->arrival_known[o] = w->count == 1;
 			return;
 		}
-		at = new_sequence(w, true);
-		for (uint32_t a = 0; a < w->count; a++)
-			at[a] = step_arrival(w, o, a);
+		follow_arrivals(w, o);
 	} else if (origin->kind == TSPE_ORIGIN_EACH) {
 		w->seq[w->sequences++] = (sequence){origin->each + (size_t)w->k->first * s->fan, false};
 	}
@@ -426,6 +440,19 @@ static void note_memory(tspe_kernel *k, tspe_step *s, uint32_t count)
 	}
 }
 
+static void count_use(tspe_kernel *k, const tspe_step *s, uint32_t count)
+{
+	tspe_use *use = &k->e->use;
+	enum isa_unit unit = isa_ops[s->insn.op].unit;
+
+	use->accesses += s->memory ? count : 0;
+	for (uint32_t a = 0; s->memory && a < count; a++)
+		use->bank_cycles += bank_calendar_work(k->e->cal.banks, s->prints[k->first * s->fan + a]);
+	use->vector_ops += unit == ISA_UNIT_VXM ? count : 0;
+	use->lane_ops += unit == ISA_UNIT_SXM ? count : 0;
+	use->weight_bytes += (uint64_t)s->weight_bytes * count;
+}
+
 static void note_end(tspe_kernel *k, const tspe_step *s, uint32_t count)
 {
 	tspe *e = k->e;
@@ -454,6 +481,7 @@ static void issue_step(tspe_kernel *k, tspe_step *s)
 	}
 	if (s->memory)
 		note_memory(k, s, w.count);
+	count_use(k, s, w.count);
 	note_end(k, s, w.count);
 }
 

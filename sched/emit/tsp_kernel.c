@@ -319,20 +319,37 @@ static bool try_intervals(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t f
 	return false;
 }
 
+/* From EARLIEST to the end of what is placed so far, is too little of the memory free for the kernel's share of that
+ * time? */
+static bool is_crowded(const tspe_kernel *k, uint32_t first, uint32_t interval, int64_t earliest)
+{
+	int64_t wait = k->e->cal.horizon - earliest;
+	int64_t iterations = MIN((int64_t)(k->count - first), wait / interval + 1);
+	uint64_t work = bank_work(k, first, MIN((uint32_t)iterations, SAMPLED_ITERATIONS)) * (uint64_t)iterations /
+	                (uint64_t)MIN(iterations, SAMPLED_ITERATIONS);
+
+	return work * 5 / 4 > bank_calendar_free_work(k->e->cal.banks, earliest, k->e->cal.horizon);
+}
+
 /* Near the earliest time at one of the policy's intervals; or, where the memory is taken or waiting costs little, at
  * the end of what is placed so far. */
 static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *policy)
 {
 	int64_t earliest = tspe_earliest(k, first, n, policy->interval_min);
 	int64_t wait = k->e->cal.horizon - earliest;
-	uint64_t capacity = bank_capacity(k);
-	bool crowded = false;
+	bool crowded = false, placed = false;
 	uint32_t safe;
 
-	if (capacity && wait > WAIT_CYCLES)
-		crowded = bank_work(k, first, k->count - first) * 3 / 2 >
-		          bank_calendar_free_work(k->e->cal.banks, earliest, k->e->cal.horizon);
-	if (!crowded && try_intervals(k, first, n, policy->interval_min, policy->interval_max, TSPE_NEVER))
+	if (bank_capacity(k) && wait > 4 * WAIT_CYCLES)
+		crowded = is_crowded(k, first, policy->interval_min, earliest);
+	if (!crowded && k->rhythm > 1) {
+		k->strict = true;
+		placed = try_intervals(k, first, n, policy->interval_min, policy->interval_max, TSPE_NEVER);
+		k->strict = false;
+	}
+	if (!crowded && !placed)
+		placed = try_intervals(k, first, n, policy->interval_min, policy->interval_max, TSPE_NEVER);
+	if (placed)
 		return true;
 	if (!crowded && wait > WAIT_CYCLES + (int64_t)n * policy->interval_min * WAIT_TIMES)
 		return false;
@@ -343,7 +360,7 @@ static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *p
 	return try_intervals(k, first, n, policy->interval_min, safe, k->e->cal.horizon);
 }
 
-static bool cannot_place(const tspe_kernel *k, GError **error)
+static void cannot_place(const tspe_kernel *k, GError **error)
 {
 	const char *node = g_array_index(k->e->program->nodes, isa_node, k->e->node).name;
 
@@ -354,7 +371,6 @@ static bool cannot_place(const tspe_kernel *k, GError **error)
 		", mxm.weight_bytes_per_cycle %" G_GINT64_FORMAT ")",
 		node, k->e->m->vreg_count, k->e->m->vreg_read_ports, k->e->m->vreg_write_ports,
 		k->e->m->mxm_weight_bytes);
-	return false;
 }
 
 static int64_t first_start(const tspe_kernel *k)
@@ -366,28 +382,35 @@ static int64_t first_start(const tspe_kernel *k)
 	return first;
 }
 
+void tspe_commit(tspe_kernel *k)
+{
+	/* Chunks follow each other; what they could not use before will not fit the next one either. */
+	k->ready = MAX(k->ready, first_start(k));
+	tspe_issue(k);
+	if (k->placed)
+		k->placed(k, k->placed_state);
+	k->next = k->first + k->n;
+}
+
 bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error)
 {
 	uint32_t largest = policy->chunk ? MIN(policy->chunk, k->count) : k->count;
 	uint32_t size = largest;
 
-	for (uint32_t first = 0; first < k->count;) {
-		uint32_t n = MIN(size, k->count - first);
+	while (k->next < k->count) {
+		uint32_t n = MIN(size, k->count - k->next);
 
-		if (!fit(k, first, n, policy)) {
+		if (!fit(k, k->next, n, policy)) {
 			if (n > 1) {
 				size = n / 2;
 				continue;
 			}
-			if (!tspe_place(k, first, 1, policy->interval_min, k->e->cal.horizon))
-				return cannot_place(k, error);
+			if (!tspe_place(k, k->next, 1, policy->interval_min, k->e->cal.horizon)) {
+				cannot_place(k, error);
+				return false;
+			}
 		}
-		/* Chunks follow each other; what they could not use before will not fit the next one either. */
-		k->ready = MAX(k->ready, first_start(k));
-		tspe_issue(k);
-		if (k->placed)
-			k->placed(k, k->placed_state);
-		first += n;
+		tspe_commit(k);
 		size = MIN(largest, n < size ? size : size * 2);
 	}
 	return true;

@@ -35,10 +35,22 @@ static int64_t base_alignment(const isa_machine *m)
 
 /* ------------------------------------------------------------------------------------------------- addresses */
 
+static uint64_t striped_addr(const tspe_tensor *t, uint64_t row, uint64_t lane)
+{
+	uint64_t block = lane / t->low->vector_lanes;
+	const tspe_stripes *s = &t->stripes[block >= t->low->blocks];
+	int64_t at = s->base + (int64_t)(row / s->count) * s->line + (int64_t)(row % s->count) * s->window +
+	             (int64_t)(lane % t->low->vector_lanes) * t->element;
+
+	return t->base + (uint64_t)(at + (block < t->low->blocks ? (int64_t)block * s->column : 0));
+}
+
 uint64_t tspe_element_addr(const tspe_tensor *t, uint64_t row, uint64_t lane)
 {
 	int64_t at = t->border;
 
+	if (t->stripes[0].count || t->stripes[1].count)
+		return striped_addr(t, row, lane);
 	at += (int64_t)(lane / t->low->vector_lanes) * t->block_stride +
 	      (int64_t)(lane % t->low->vector_lanes) * t->element;
 	if (t->conv) {
@@ -92,24 +104,28 @@ static unsigned worst_beats(tspe *e, const tspe_tensor *t, int64_t pitch, GArray
 	return worst;
 }
 
-/* Space between lines: the least that lets the filter rows of a block be read in as few beats as one of them. */
+/* Space between lines: the least that lets the filter rows of a block be read in as few beats as any other does, if
+ * possible one at which the step from line to line continues the steps from pixel to pixel under a modulo map. */
 static void space_lines(tspe *e, tspe_tensor *t)
 {
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	int64_t tries = e->m->sram_banks;
-	unsigned least = UINT32_MAX;
+	const graph_conv *c = t->conv;
+	int64_t period = bank_map_modulus(bank_calendar_map(e->cal.banks)) * e->m->sram_block_bytes;
 	int64_t chosen = t->line_pitch;
+	unsigned least = UINT32_MAX;
+	bool steady = false;
 
-	for (int64_t i = 0; i <= tries && t->conv->block_rows > 1; i++) {
-		unsigned beats = worst_beats(e, t, t->line_pitch + i * TSPE_GRANULE, arena);
+	for (int64_t i = 0; i <= e->m->sram_banks; i++) {
+		int64_t pitch = t->line_pitch + i * TSPE_GRANULE;
+		int64_t jump = (int64_t)c->stride_h * pitch - (int64_t)(c->ow * c->stride_w) * t->row_pitch;
+		bool continues = period && jump % period == 0;
+		unsigned beats = c->block_rows > 1 ? worst_beats(e, t, pitch, arena) : 1;
 
-		if (beats >= least)
+		if (beats > least || (beats == least && (steady || !continues)))
 			continue;
 		least = beats;
-		chosen = t->line_pitch + i * TSPE_GRANULE;
-		if (least <=
-		    (unsigned)round_up(e->m->sram_block_bytes, e->m->sram_port_bytes) / (unsigned)e->m->sram_port_bytes)
-			break;
+		chosen = pitch;
+		steady = continues;
 	}
 	t->line_pitch = chosen;
 }
@@ -132,6 +148,71 @@ static void lay_out_conv(tspe *e, tspe_tensor *t, enum plan plan)
 	t->bytes = images * (uint64_t)t->image_pitch;
 }
 
+/* COUNT stripes of vectors of WIDTH blocks in a line of LINE blocks, from block OFFSET on. */
+static tspe_stripes cut_line(const tspe *e, int64_t line, int64_t offset, int64_t width, int64_t count)
+{
+	int64_t block = e->m->sram_block_bytes;
+
+	return (tspe_stripes){
+		.count = (uint32_t)MIN(count, (int64_t)e->mem.count),
+		.line = line * block,
+		.window = width * block,
+		.base = offset * block,
+	};
+}
+
+static int64_t lines_of(const tspe_tensor *t, const tspe_stripes *s)
+{
+	return s->count ? (int64_t)((t->low->rows + s->count - 1) / s->count) : 0;
+}
+
+/* The narrow last lane block shares the lines with the full ones if two of its rows fit beside them: where there is one
+ * full block, whose partner it is, the full one makes room. */
+static void cut_stripes(const tspe *e, tspe_tensor *t, int64_t line, int64_t full, int64_t narrow)
+{
+	int64_t wide = t->low->blocks ? line / full : 0;
+
+	if (t->low->blocks == 1 && narrow && wide > 2 && 2 * full + 2 * narrow <= line)
+		wide = 2;
+	if (wide)
+		t->stripes[0] = cut_line(e, line, 0, full, wide);
+	wide = t->stripes[0].count * full;
+	if (narrow && wide + 2 * narrow <= line)
+		t->stripes[1] = cut_line(e, line, wide, narrow, (line - wide) / narrow);
+	else if (narrow)
+		t->stripes[1] = cut_line(e, line, lines_of(t, &t->stripes[0]) * (int64_t)t->low->blocks * line, narrow,
+		                         line / narrow);
+}
+
+static bool lay_out_stripes(tspe *e, tspe_tensor *t)
+{
+	int64_t line = bank_map_modulus(bank_calendar_map(e->cal.banks));
+	int64_t block = e->m->sram_block_bytes;
+	int64_t full = (int64_t)(t->low->vector_lanes * t->element + (uint64_t)block - 1) / block;
+	int64_t narrow = (int64_t)(t->low->tail * t->element + (uint64_t)block - 1) / block;
+	int64_t lines;
+
+	memset(t->stripes, 0, sizeof t->stripes);
+	if (!t->weights || line < 2 * (t->low->blocks ? full : narrow) || e->mem.count < 2)
+		return false;
+	cut_stripes(e, t, line, full, narrow);
+	lines = lines_of(t, &t->stripes[0]);
+	t->stripes[0].column = lines * line * block;
+	lines = MAX(lines * (int64_t)t->low->blocks, t->stripes[1].base / (line * block) + lines_of(t, &t->stripes[1]));
+	t->bytes = (uint64_t)(lines * line * block);
+	return true;
+}
+
+/* The least number of bytes from BYTES on that moves through the banks as STEP bytes do; BYTES when STEP is 0. */
+static int64_t in_step(const tspe *e, int64_t bytes, int64_t step)
+{
+	int64_t period = bank_map_modulus(bank_calendar_map(e->cal.banks)) * e->m->sram_block_bytes;
+
+	if (!step || !period || (step - bytes) % TSPE_GRANULE)
+		return bytes;
+	return bytes + ((step - bytes) % period + period) % period;
+}
+
 static void lay_out(tspe *e, tspe_tensor *t, enum plan plan, bool straddled)
 {
 	const low_tensor *low = t->low;
@@ -142,6 +223,8 @@ static void lay_out(tspe *e, tspe_tensor *t, enum plan plan, bool straddled)
 		lay_out_conv(e, t, plan);
 		return;
 	}
+	if (plan == PLAN_UNIFORM && lay_out_stripes(e, t))
+		return;
 	if (straddled || (plan > PLAN_ROOMY && low->blocks && low->tail)) {
 		t->row_pitch = round_up((int64_t)(low->lanes * t->element), TSPE_GRANULE);
 		t->block_stride = (int64_t)(low->vector_lanes * t->element);
@@ -150,9 +233,35 @@ static void lay_out(tspe *e, tspe_tensor *t, enum plan plan, bool straddled)
 	}
 	t->row_pitch = round_up((int64_t)(widest * t->element), TSPE_GRANULE);
 	if (plan == PLAN_UNIFORM)
-		t->row_pitch = MAX(t->row_pitch, t->shared_pitch);
+		t->row_pitch = in_step(e, MAX(t->row_pitch, t->shared_pitch), t->row_step);
 	t->block_stride = (int64_t)low->rows * t->row_pitch;
+	if (plan == PLAN_UNIFORM)
+		t->block_stride = in_step(e, t->block_stride, t->block_step);
 	t->bytes = blocks * (uint64_t)t->block_stride;
+}
+
+/* Host data that is used as weights and for nothing else. */
+static bool is_weights(const tspe *e, uint32_t tensor)
+{
+	bool used = false;
+
+	for (guint i = 0; i < e->low->macros->len; i++) {
+		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
+
+		used = used || (m->kind == LOW_MATMUL && m->matmul.b == tensor) ||
+		       (m->kind == LOW_CONV && m->conv.w == tensor);
+		if (m->kind == LOW_MATMUL && (m->matmul.a == tensor || m->matmul.c == tensor))
+			return false;
+		if (m->kind == LOW_TRANSPOSE && (m->transpose.x == tensor || m->transpose.y == tensor))
+			return false;
+		for (guint s = 0; m->kind == LOW_VLOOP && s < m->vloop.steps->len; s++) {
+			const low_step *step = &g_array_index(m->vloop.steps, low_step, s);
+
+			if ((step->kind == LOW_LOAD || step->kind == LOW_STORE) && step->ref.tensor == tensor)
+				return false;
+		}
+	}
+	return used && tspe_low_tensor(e, tensor)->host && !tspe_low_tensor(e, tensor)->output;
 }
 
 /* Does a K block of a product cross a border between lane blocks of this operand?  Then its rows must be dense. */
@@ -177,7 +286,13 @@ static guint find_group(guint *parent, guint i)
 	return i;
 }
 
-/* Tensors that step through one loop together get the pitch of the widest of them. */
+static void join_groups(guint *parent, guint a, guint b)
+{
+	parent[find_group(parent, a)] = find_group(parent, b);
+}
+
+/* Tensors that step through one loop together get the pitch of the widest of them; so do the rows of a product and
+ * their results. */
 static void share_pitches(tspe *e)
 {
 	guint count = e->low->tensors->len;
@@ -195,9 +310,13 @@ static void share_pitches(tspe *e)
 			if ((step->kind != LOW_LOAD && step->kind != LOW_STORE) || !step->ref.step0)
 				continue;
 			if (first < count)
-				parent[find_group(parent, step->ref.tensor)] = find_group(parent, first);
+				join_groups(parent, step->ref.tensor, first);
 			first = step->ref.tensor;
 		}
+		if (m->kind == LOW_MATMUL)
+			join_groups(parent, m->matmul.a,
+			            m->matmul.type == ISA_TYPE_I8 && e->m->mxm_int8_interval_cycles == 1 ? m->matmul.b
+			                                                                                 : m->matmul.c);
 	}
 	for (guint i = 0; i < count; i++) {
 		const low_tensor *t = e->tensors[i].low;
@@ -209,6 +328,45 @@ static void share_pitches(tspe *e)
 	}
 	for (guint i = 0; i < count; i++)
 		e->tensors[i].shared_pitch = e->tensors[find_group(parent, i)].shared_pitch;
+}
+
+/* What a product's tensors need to keep their distance in the banks: results move like rows; and where rows come every
+ * cycle, so that nothing fits between them, weights do too, and results of units beside each other follow at a row's
+ * distance. */
+static void keep_step(tspe *e, uint32_t a, uint32_t w, uint32_t c, int64_t step, int64_t interval)
+{
+	tspe_tensor *weights = &e->tensors[w], *result = &e->tensors[c];
+	int64_t columns = (int64_t)(result->low->blocks + (result->low->tail > 0));
+
+	(void)a;
+	if (interval > 1) {
+		result->row_step = step;
+		return;
+	}
+	weights->row_step = weights->weights ? step : 0;
+	weights->weights = false;
+	result->row_step = step * MIN(columns, (int64_t)e->m->mxm_planes);
+	result->block_step = step;
+}
+
+static void find_steps(tspe *e)
+{
+	for (guint i = 0; i < e->low->macros->len; i++) {
+		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
+		enum isa_type type = m->kind == LOW_MATMUL ? m->matmul.type
+		                     : m->kind == LOW_CONV ? m->conv.type
+		                                           : ISA_TYPE_F32;
+		int64_t interval =
+			type == ISA_TYPE_F16 ? e->m->mxm_fp16_interval_cycles : e->m->mxm_int8_interval_cycles;
+
+		if (m->kind == LOW_CONV)
+			keep_step(e, m->conv.x, m->conv.w, m->conv.y,
+			          (int64_t)(m->conv.conv.stride_w * m->conv.conv.c * e->tensors[m->conv.x].element),
+			          interval);
+		else if (m->kind == LOW_MATMUL)
+			keep_step(e, m->matmul.a, m->matmul.b, m->matmul.c, e->tensors[m->matmul.a].shared_pitch,
+			          interval);
+	}
 }
 
 /* ------------------------------------------------------------------------------------------------ allocation */
@@ -307,9 +465,9 @@ static void add_term(isa_tensor *t, uint32_t dim, uint64_t div, uint64_t mod, in
 	t->term[t->terms++] = (isa_layout_term){dim, div, mod, stride};
 }
 
-static void add_tensor(tspe *e, const tspe_tensor *t)
+static isa_tensor tensor_entry(const tspe *e, const tspe_tensor *t)
 {
-	isa_tensor entry = {
+	return (isa_tensor){
 		.name = g_strdup(t->low->name),
 		.type = t->low->type,
 		.rank = 2,
@@ -319,7 +477,38 @@ static void add_tensor(tspe *e, const tspe_tensor *t)
 		.output = t->low->output,
 		.bytes = t->bytes,
 	};
+}
 
+/* Full lane blocks and the narrow last one do not follow one rule: an entry for each. */
+static void add_striped_tensor(tspe *e, const tspe_tensor *t)
+{
+	for (unsigned section = 0; section < 2; section++) {
+		const tspe_stripes *s = &t->stripes[section];
+		isa_tensor entry;
+
+		if (!s->count)
+			continue;
+		entry = tensor_entry(e, t);
+		entry.base += (uint64_t)s->base;
+		entry.shape[1] = section ? t->low->tail : t->low->blocks * t->low->vector_lanes;
+		add_term(&entry, 0, s->count, 0, s->line);
+		add_term(&entry, 0, 1, s->count, s->window);
+		add_term(&entry, 1, 1, t->low->vector_lanes, t->element);
+		add_term(&entry, 1, t->low->vector_lanes, 0, s->column);
+		add_term(&entry, 2, 1, 0, 1);
+		g_array_append_val(e->program->tensors, entry);
+	}
+}
+
+static void add_tensor(tspe *e, const tspe_tensor *t)
+{
+	isa_tensor entry;
+
+	if (t->stripes[0].count || t->stripes[1].count) {
+		add_striped_tensor(e, t);
+		return;
+	}
+	entry = tensor_entry(e, t);
 	if (t->conv) {
 		add_term(&entry, 0, 1, t->conv->w, t->row_pitch);
 		add_term(&entry, 0, t->conv->w, t->conv->h, t->line_pitch);
@@ -349,6 +538,7 @@ static void begin_tensor(tspe *e, guint index)
 	t->low = tspe_low_tensor(e, index);
 	t->element = isa_type_bytes(t->low->type);
 	t->conv = conv_of(e, t->low);
+	t->weights = is_weights(e, index);
 	t->cells = (uint32_t)(t->low->rows * (t->low->blocks + (t->low->tail > 0)));
 	t->last_read = t->last_due = t->writable = TSPE_NEVER;
 	if (t->low->host)
@@ -367,6 +557,7 @@ bool tspe_memory_plan(tspe *e, GError **error)
 	for (guint i = 0; i < e->low->tensors->len; i++)
 		begin_tensor(e, i);
 	share_pitches(e);
+	find_steps(e);
 	for (enum plan plan = PLAN_UNIFORM; plan <= PLAN_REUSE; plan++) {
 		bytes = place_all(e, plan);
 		e->memory_reused = plan == PLAN_REUSE;

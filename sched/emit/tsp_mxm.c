@@ -10,7 +10,7 @@
  */
 #include "sched/emit/tsp_mxm.h"
 
-enum { WEIGHT_PARTS = 4 };
+enum { ROTATION_MAX = 15 }; /* registers that one issue can move on by */
 
 /* ---------------------------------------------------------------------------------------------- state of units */
 
@@ -62,169 +62,27 @@ static void change_kind(tspe *e, bool pair)
 		tspe_plane *plane = &e->plane[p];
 
 		plane->pair = pair;
+		plane->held = NULL;
 		plane->shadow_free = plane->active_until = idle;
 		for (int64_t r = 0; r < e->m->mxm_acc_rows; r++)
 			plane->row_due[r] = plane->row_free[r] = idle;
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------------ passes */
-
-typedef struct unit {
-	unsigned plane; /* the even one of a pair */
-	tspe_plane *state;
-	unsigned column;
-	uint32_t lanes;       /* of the column block */
-	int64_t loaded[320];  /* due time of each row of weights in the shadow buffer */
-	uint32_t loader[320]; /* its LW */
-	uint32_t installer;   /* instance of the IW */
-	int64_t installed;    /* weights active from this cycle on */
-} unit;
-
-typedef struct pass {
-	const mxm_work *work;
-	const mxm_job *job;
-	unit *units;
-	unsigned index; /* of the K block */
-	const mxm_block *block;
-	bool last;
-	uint32_t acc_base;
-} pass;
-
-typedef struct part {
-	unit *u;
-	uint32_t first; /* row of weights */
-	int store;      /* the kernel's LW */
-} part;
-
-static void note_weights(tspe_kernel *k, void *state)
-{
-	const part *p = state;
-	const tspe_step *lw = &k->step[p->store];
-
-	for (uint32_t i = 0; i < k->n; i++) {
-		p->u->loaded[p->first + k->first + i] = tspe_due_at(k, lw, i, 0);
-		p->u->loader[p->first + k->first + i] = lw->instance + i;
-	}
-}
-
-/* Rows FIRST .. FIRST + COUNT - 1 of the block's weights through the port of plane PLANE. */
-static bool load_part(const pass *p, unit *u, unsigned plane, uint32_t first, uint32_t count, GError **error)
-{
-	const mxm_work *work = p->work;
-	tspe *e = work->e;
-	uint32_t bytes = u->lanes * work->w->element;
-	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, count);
-	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
-	int lw = tspe_kernel_add(k, ISA_OP_LW, e->weights[plane].at, 1);
-	part state = {u, first, lw};
-	tspe_policy policy;
-
-	tspe_kernel_memory(k, load, work->w, bytes, 0, 1);
-	k->step[load].result = TSPE_PORT;
-	k->step[load].insn.dst = (uint16_t)ISA_PLACE_WT(plane);
-	k->step[lw].insn.src0 = (uint16_t)ISA_PLACE_WT(plane);
-	k->step[lw].insn.count = 1;
-	k->step[lw].insn.type = (uint8_t)work->type;
-	k->step[lw].insn.lanes = (uint16_t)u->lanes;
-	k->step[lw].weight_bytes = bytes;
-	k->step[lw].not_before = u->state->shadow_free + 1 - k->step[lw].delay - k->step[lw].skew;
-	k->step[lw].addr = tspe_kernel_alloc(k, count * sizeof(int64_t));
-	for (uint32_t i = 0; i < count; i++) {
-		k->step[load].addr[i] = (int64_t)tspe_element_addr(work->w, p->block->weight_row + first + i,
-		                                                   u->column * work->c->low->vector_lanes);
-		k->step[lw].addr[i] = first + i;
-	}
-	tspe_kernel_finish(k);
-	if (k->step[load].beats_max > k->step[load].beats_min) {
-		k->step[lw].insn.src0 = k->step[load].insn.dst = ISA_PLACE_NONE;
-		tspe_kernel_result(k, load, tspe_span(e->m, u->lanes, work->type));
-	}
-	tspe_kernel_link(k, lw, 0, load);
-	k->placed = note_weights;
-	k->placed_state = &state;
-	e->traffic.weight_bytes += (uint64_t)bytes * count;
-	policy = (tspe_policy){.interval_min = tspe_kernel_interval(k)};
-	policy.interval_max = policy.interval_min + 3;
-	return tspe_run(k, &policy, error);
-}
-
-static bool load_weights(const pass *p, GError **error)
-{
-	const mxm_work *work = p->work;
-	uint32_t rows = p->block->lanes;
-
-	for (uint32_t n = 0; n < WEIGHT_PARTS; n++)
-		for (unsigned i = 0; i < p->job->units; i++) {
-			unit *u = &p->units[i];
-			uint32_t first = rows * n / WEIGHT_PARTS, end = rows * (n + 1) / WEIGHT_PARTS;
-
-			if (first < end && !load_part(p, u, u->plane + n % work->stride, first, end - first, error))
-				return false;
-		}
-	return true;
-}
-
-/* The rows' producers, as few pieces as they make. */
-static void add_row_sources(tspe *e, uint32_t id, const unit *u, uint32_t rows)
-{
-	for (uint32_t r = 0; r < rows;) {
-		isa_source source = {.base = u->loader[r], .seg_div = 1, .segments = 1};
-
-		if (r + 1 < rows)
-			source.seg_step = (int32_t)(u->loader[r + 1] - u->loader[r]);
-		while (r + source.segments < rows &&
-		       u->loader[r + source.segments] - source.base == (uint32_t)source.seg_step * source.segments)
-			source.segments++;
-		isa_program_add_source(e->program, id, 0, &source);
-		r += source.segments;
-	}
-}
-
-/* Installs the block as soon as its weights are there and the rows of the pass before it are through. */
-static void install(const pass *p, unit *u)
-{
-	tspe *e = p->work->e;
-	int32_t skew = (int32_t)isa_machine_skew(e->m, ISA_UNIT_MXM);
-	int64_t sample = u->state->active_until + 1 - e->m->mxm_iw_cycles;
-	int64_t arrival = TSPE_NEVER;
-	int64_t start, until;
-	isa_insn insn;
-	isa_prediction prediction = {{ISA_NO_TIME, ISA_NO_TIME, ISA_NO_TIME}, ISA_NO_TIME, 0};
-	uint32_t id;
-
-	for (uint32_t r = 0; r < p->block->lanes; r++)
-		arrival = MAX(arrival, u->loaded[r]);
-	sample = MAX(MAX(sample, arrival), e->cal.floor + skew);
-	tspe_find_queue(&e->cal, e->weights[u->plane].at, 1, sample - skew, 1, &start, &until);
-	tspe_take_queue(&e->cal, e->weights[u->plane].at[0], start, 1);
-	insn = isa_insn_make(ISA_OP_IW, e->weights[u->plane].at[0], start);
-	insn.count = p->block->lanes;
-	insn.type = (uint8_t)p->work->type;
-	id = isa_program_add(e->program, &insn, e->node);
-	add_row_sources(e, id, u, p->block->lanes);
-	prediction.arrival[0] = (int32_t)(arrival - start);
-	prediction.result = skew + (int32_t)e->m->mxm_iw_cycles;
-	isa_program_set_prediction(e->program, id, &prediction);
-	u->installer = isa_program_instance(e->program, id);
-	u->installed = start + prediction.result;
-	u->state->shadow_free = start + skew;
-	e->end = MAX(e->end, u->installed);
-	e->macro_end = MAX(e->macro_end, u->installed);
-	e->cal.horizon = MAX(e->cal.horizon, u->installed + 1);
-}
-
 /* -------------------------------------------------------------------------------------------------------- rows */
 
 typedef struct rows_state {
-	const pass *p;
-	int abc[TSPE_PLANES_MAX];
+	const mxm_pass *p;
+	int load, abc[TSPE_PLANES_MAX];
+	mxm_rhythm beat;
 } rows_state;
 
 static void note_rows(tspe_kernel *k, void *state)
 {
-	const rows_state *s = state;
+	rows_state *s = state;
 
+	s->beat.first = k->step[s->load].start;
+	s->beat.last = tspe_issue_at(k, &k->step[s->load], k->n - 1, 0);
 	for (unsigned i = 0; i < s->p->job->units; i++) {
 		const tspe_step *abc = &k->step[s->abc[i]];
 		tspe_plane *plane = s->p->units[i].state;
@@ -245,7 +103,7 @@ static int64_t row_addr(const mxm_work *work, const mxm_block *block, uint64_t r
 	       (int64_t)(row % work->line_rows) * work->a_row + block->offset;
 }
 
-static void add_abc(tspe_kernel *k, const pass *p, const unit *u, int index)
+static void add_abc(tspe_kernel *k, const mxm_pass *p, const mxm_unit *u, int index)
 {
 	tspe_step *s = &k->step[index];
 	const tspe *e = k->e;
@@ -256,21 +114,22 @@ static void add_abc(tspe_kernel *k, const pass *p, const unit *u, int index)
 	s->insn.type = (uint8_t)p->work->type;
 	s->insn.lanes = (uint16_t)p->block->lanes;
 	s->hold = (int32_t)p->work->interval;
-	s->not_before = u->installed - s->skew;
-	s->origin[1] = (tspe_origin){.kind = TSPE_ORIGIN_ONE, .instance = u->installer, .due = u->installed};
+	s->not_before = u->state->installed - s->skew;
+	s->origin[1] =
+		(tspe_origin){.kind = TSPE_ORIGIN_ONE, .instance = u->state->installer, .due = u->state->installed};
 	if (s->insn.mode) {
 		int64_t *each = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 		int64_t *dues = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 
 		for (uint32_t i = 0; i < k->count; i++) {
-			each[i] = u->state->row_instance[p->acc_base + i];
-			dues[i] = u->state->row_due[p->acc_base + i];
+			each[i] = u->state->row_instance[i];
+			dues[i] = u->state->row_due[i];
 		}
 		s->origin[2] = (tspe_origin){.kind = TSPE_ORIGIN_EACH, .each = each, .dues = dues};
 	}
 	/* A row is accumulated after what it adds to, and overwritten after it has been read out. */
 	for (uint32_t i = 0; i < k->count; i++) {
-		uint32_t row = p->acc_base + i;
+		uint32_t row = i;
 
 		s->addr[i] = row;
 		ready[i] = MAX(u->state->row_due[row], u->state->row_free[row]) + 1 - e->m->mxm_abc_cycles;
@@ -278,13 +137,13 @@ static void add_abc(tspe_kernel *k, const pass *p, const unit *u, int index)
 	s->ready = ready;
 }
 
-static bool multiply(const pass *p, GError **error)
+static bool multiply(mxm_pass *p, GError **error)
 {
 	const mxm_work *work = p->work;
 	tspe *e = work->e;
 	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, p->job->rows);
 	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
-	rows_state state = {.p = p};
+	rows_state state = {.p = p, .load = load};
 	unsigned ports = 0;
 	tspe_policy policy;
 	bool steady;
@@ -293,7 +152,7 @@ static bool multiply(const pass *p, GError **error)
 	for (uint32_t i = 0; i < p->job->rows; i++)
 		k->step[load].addr[i] = row_addr(work, p->block, p->job->row + i);
 	for (unsigned i = 0; i < p->job->units; i++) {
-		const unit *u = &p->units[i];
+		const mxm_unit *u = &p->units[i];
 
 		state.abc[i] = tspe_kernel_add(k, ISA_OP_ABC, e->activations[u->plane].at, 1);
 		add_abc(k, p, u, state.abc[i]);
@@ -314,16 +173,21 @@ static bool multiply(const pass *p, GError **error)
 		if (steady)
 			k->step[state.abc[i]].insn.src0 = (uint16_t)ISA_PLACE_ACT(1u << p->units[i].plane);
 	}
+	k->rhythm = p->beat.last == TSPE_NEVER ? 0 : work->interval;
+	k->step[load].beat = p->beat.first;
 	k->placed = note_rows;
 	k->placed_state = &state;
-	e->traffic.activation_bytes += (uint64_t)p->block->lanes * work->a->element * p->job->rows;
-	return tspe_run(k, &policy, error);
+	e->use.activation_bytes += (uint64_t)p->block->lanes * work->a->element * p->job->rows;
+	if (!tspe_run(k, &policy, error))
+		return false;
+	p->beat = state.beat;
+	return true;
 }
 
 /* ----------------------------------------------------------------------------------------------------- results */
 
 typedef struct drain_state {
-	const pass *p;
+	const mxm_pass *p;
 	unsigned first, count; /* units */
 	int acc;               /* step of the first one */
 } drain_state;
@@ -344,7 +208,8 @@ static void note_drain(tspe_kernel *k, void *state)
 	}
 }
 
-static int add_acc(tspe_kernel *k, const pass *p, const unit *u)
+/* Units beside each other read out a cycle after one another, as their results are stored. */
+static int add_acc(tspe_kernel *k, const mxm_pass *p, const mxm_unit *u, unsigned delay)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, ISA_OP_ACC, e->accumulators[u->plane].at, 1);
@@ -352,21 +217,24 @@ static int add_acc(tspe_kernel *k, const pass *p, const unit *u)
 	int64_t *each = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 	int64_t *dues = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 
+	int64_t *ready = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+
 	s->addr = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 	s->insn.type = (uint8_t)p->work->type;
 	s->insn.lanes = (uint16_t)u->lanes;
 	for (uint32_t i = 0; i < k->count; i++) {
-		s->addr[i] = p->acc_base + i;
-		each[i] = u->state->row_instance[p->acc_base + i];
-		dues[i] = u->state->row_due[p->acc_base + i];
+		s->addr[i] = i;
+		each[i] = u->state->row_instance[i];
+		dues[i] = u->state->row_due[i];
+		ready[i] = dues[i] + delay;
 	}
-	s->ready = dues;
+	s->ready = ready;
 	s->origin[0] = (tspe_origin){.kind = TSPE_ORIGIN_EACH, .each = each, .dues = dues};
 	tspe_kernel_result(k, index, tspe_span(e->m, u->lanes, ISA_TYPE_F32));
 	return index;
 }
 
-static int add_narrowing(tspe_kernel *k, const unit *u, int acc)
+static int add_narrowing(tspe_kernel *k, const mxm_unit *u, int acc)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, ISA_OP_CVT, e->vxm.at, e->vxm.count);
@@ -381,7 +249,7 @@ static int add_narrowing(tspe_kernel *k, const unit *u, int acc)
 }
 
 /* Reads out, converts and stores the rows of COUNT units from FIRST on, all of the same lanes, by one store queue. */
-static bool drain(const pass *p, unsigned first, unsigned count, GError **error)
+static bool drain(const mxm_pass *p, unsigned first, unsigned count, GError **error)
 {
 	const mxm_work *work = p->work;
 	tspe *e = work->e;
@@ -392,7 +260,7 @@ static bool drain(const pass *p, unsigned first, unsigned count, GError **error)
 	tspe_policy policy;
 
 	for (unsigned i = 0; i < count; i++) {
-		int acc = add_acc(k, p, &p->units[first + i]);
+		int acc = add_acc(k, p, &p->units[first + i], i);
 
 		state.acc = i ? state.acc : acc;
 	}
@@ -420,74 +288,143 @@ static bool drain(const pass *p, unsigned first, unsigned count, GError **error)
 		k->step[store].cell[a] = (uint32_t)(column * work->c->low->rows + row);
 	}
 	tspe_kernel_finish(k);
+	/* Results move through the banks like the rows, so both fit into the same cycles. */
+	k->rhythm = work->interval;
+	k->step[store].beat = p->beat.first;
 	k->placed = note_drain;
 	k->placed_state = &state;
-	e->traffic.result_bytes += (uint64_t)bytes * p->job->rows * count;
+	e->use.result_bytes += (uint64_t)bytes * p->job->rows * count;
 	policy = (tspe_policy){.interval_min = MAX(work->interval, tspe_kernel_interval(k))};
+	if (work->interval == 1)
+		policy.interval_min = MAX(policy.interval_min, MIN(work->columns, work->units));
 	policy.interval_max = 2 * policy.interval_min + 1;
 	return tspe_run(k, &policy, error);
 }
 
-/* Units of one width whose results a single queue can store without falling behind go together. */
-static bool drain_all(const pass *p, GError **error)
+/* Units of one width whose results a single queue can store without falling behind go together; the narrow block, which
+ * stands first, finds a place beside them. */
+static bool drain_all(const mxm_pass *p, GError **error)
 {
-	for (unsigned first = 0, count; first < p->job->units; first += count) {
-		unsigned span = tspe_span(p->work->e->m, p->units[first].lanes,
-		                          p->work->type == ISA_TYPE_F16 ? ISA_TYPE_F16 : ISA_TYPE_I32);
+	enum isa_type type = p->work->type == ISA_TYPE_F16 ? ISA_TYPE_F16 : ISA_TYPE_I32;
+	unsigned last = p->job->units;
 
-		count = 1;
-		while (p->work->type == ISA_TYPE_I8 && first + count < p->job->units && (count + 1) * span <= 15 &&
-		       p->units[first + count].lanes == p->units[first].lanes)
+	while (last > 0) {
+		unsigned span = tspe_span(p->work->e->m, p->units[last - 1].lanes, type);
+		unsigned count = 1;
+
+		while (p->work->type == ISA_TYPE_I8 && count < last && (count + 1) * span <= ROTATION_MAX &&
+		       p->units[last - 1 - count].lanes == p->units[last - 1].lanes)
 			count++;
-		if (!drain(p, first, count, error))
+		if (!drain(p, last - count, count, error))
 			return false;
+		last -= count;
 	}
 	return true;
 }
 
 /* -------------------------------------------------------------------------------------------------------- jobs */
 
-static void begin_units(const mxm_work *work, const mxm_job *job, unit *units)
+static void begin_units(const mxm_work *work, const mxm_job *job, mxm_unit *units)
 {
 	for (unsigned i = 0; i < job->units; i++) {
-		unit *u = &units[i];
+		mxm_unit *u = &units[i];
 
-		*u = (unit){.plane = job->unit[i] * work->stride, .column = job->column[i]};
+		*u = (mxm_unit){.plane = job->unit[i] * work->stride, .column = job->column[i]};
 		u->state = &work->e->plane[u->plane];
 		u->lanes = mxm_column_lanes(work, u->column);
 	}
 }
 
-static bool run_pass(const mxm_work *work, const mxm_job *job, unit *units, unsigned block, GError **error)
-{
-	pass p = {
-		.work = work,
-		.job = job,
-		.units = units,
-		.index = block,
-		.block = &g_array_index(work->blocks, mxm_block, block),
-		.last = block + 1 == work->blocks->len,
-	};
+/* All passes of a piece of work, in order: for each round, for each K block, the passes of its jobs. */
+typedef struct mxm_course {
+	const mxm_work *work;
+	const GArray *rounds;
+	mxm_rhythm beat;
+	mxm_unit units[2][TSPE_PLANES_MAX][TSPE_PLANES_MAX]; /* of a step and the next, of each job */
+} mxm_course;
 
-	if (!load_weights(&p, error))
-		return false;
-	for (unsigned i = 0; i < job->units; i++)
-		install(&p, &units[i]);
-	if (!multiply(&p, error))
-		return false;
-	return !p.last || drain_all(&p, error);
+static const mxm_round *round_of(const mxm_course *c, guint step)
+{
+	return &g_array_index(c->rounds, mxm_round, step / c->work->blocks->len);
 }
 
-static bool run_round(const mxm_work *work, const mxm_round *round, GError **error)
+static mxm_pass pass_of(mxm_course *c, guint step, unsigned job)
 {
-	unit units[TSPE_PLANES_MAX][TSPE_PLANES_MAX];
+	unsigned block = step % c->work->blocks->len;
+	const mxm_job *j = &round_of(c, step)->job[job];
 
-	for (unsigned j = 0; j < round->jobs; j++)
-		begin_units(work, &round->job[j], units[j]);
-	for (unsigned b = 0; b < work->blocks->len; b++)
-		for (unsigned j = 0; j < round->jobs; j++)
-			if (!run_pass(work, &round->job[j], units[j], b, error))
-				return false;
+	return (mxm_pass){
+		.work = c->work,
+		.job = j,
+		.units = c->units[step % 2][job],
+		.index = block,
+		.block = &g_array_index(c->work->blocks, mxm_block, block),
+		.beside_rows = c->beat.last != TSPE_NEVER && mxm_rows_bind(c->work, round_of(c, step), block),
+		.beat = c->beat,
+	};
+}
+
+/* Weights of all jobs of a step. */
+static bool prepare(mxm_course *c, guint step, GError **error)
+{
+	mxm_pass passes[TSPE_PLANES_MAX];
+	unsigned jobs = round_of(c, step)->jobs;
+
+	for (unsigned j = 0; j < jobs; j++) {
+		passes[j] = pass_of(c, step, j);
+		begin_units(c->work, passes[j].job, passes[j].units);
+	}
+	return mxm_prepare(passes, jobs, error);
+}
+
+static bool run_rows(mxm_course *c, guint step, GError **error)
+{
+	for (unsigned j = 0; j < round_of(c, step)->jobs; j++) {
+		mxm_pass p = pass_of(c, step, j);
+
+		if (!multiply(&p, error))
+			return false;
+		c->beat = p.beat;
+	}
+	return true;
+}
+
+static bool run_drains(mxm_course *c, guint step, GError **error)
+{
+	for (unsigned j = 0; j < round_of(c, step)->jobs && (step + 1) % c->work->blocks->len == 0; j++) {
+		mxm_pass p = pass_of(c, step, j);
+
+		if (!drain_all(&p, error))
+			return false;
+	}
+	return true;
+}
+
+/* Would rows and results alone keep all memory queues?  Then the next weights must get in before the results. */
+static bool weights_go_first(const mxm_course *c, guint step)
+{
+	const mxm_round *r = round_of(c, step);
+	unsigned bursts = r->jobs;
+
+	for (unsigned j = 0; j < r->jobs; j++)
+		bursts += c->work->type == ISA_TYPE_I8 ? 1 : r->job[j].units;
+	return bursts >= c->work->e->mem.count;
+}
+
+static bool run_course(mxm_course *c, GError **error)
+{
+	guint steps = c->rounds->len * c->work->blocks->len;
+
+	if (!prepare(c, 0, error))
+		return false;
+	for (guint step = 0; step < steps; step++) {
+		bool first = weights_go_first(c, step);
+
+		if (!run_rows(c, step, error) || (!first && !run_drains(c, step, error)))
+			return false;
+		if ((step + 1 < steps && !prepare(c, step + 1, error)) || (first && !run_drains(c, step, error)))
+			return false;
+	}
 	return true;
 }
 
@@ -506,7 +443,7 @@ static void count_work(const mxm_work *work, const GArray *rounds)
 
 		for (unsigned j = 0; j < r->jobs; j++)
 			longest = MAX(longest, r->job[j].rows);
-		e->traffic.mxm_cycles += (int64_t)(longest * work->interval * work->blocks->len);
+		e->use.mxm_cycles += (int64_t)(longest * work->interval * work->blocks->len);
 	}
 }
 
@@ -515,6 +452,7 @@ static bool run_work(mxm_work *work, GError **error)
 	tspe *e = work->e;
 	const isa_machine *m = e->m;
 	bool pair = work->type == ISA_TYPE_F16;
+	g_autofree mxm_course *course = NULL;
 	g_autoptr(GArray) rounds = NULL;
 
 	work->stride = pair ? 2 : 1;
@@ -525,10 +463,11 @@ static bool run_work(mxm_work *work, GError **error)
 	change_kind(e, pair);
 	rounds = mxm_cut(work);
 	count_work(work, rounds);
-	for (guint i = 0; i < rounds->len; i++)
-		if (!run_round(work, &g_array_index(rounds, mxm_round, i), error))
-			return false;
-	return true;
+	course = g_new0(mxm_course, 1);
+	course->work = work;
+	course->rounds = rounds;
+	course->beat.last = TSPE_NEVER;
+	return run_course(course, error);
 }
 
 /* ------------------------------------------------------------------------------------------- macro-operations */

@@ -290,8 +290,11 @@ static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int
 			k->raise_to = at;
 			return first > to ? RAISED : FAILED;
 		}
+		if (k->strict && s->memory && (at - s->beat) % k->rhythm)
+			continue;
 		clash = take_accesses(k, s);
 		if (clash == NO_CLASH) {
+			s->queue = tspe_best_queue(c, s->queues, s->queue_count, at, cycles);
 			tspe_take_queue(c, s->queue, at, cycles);
 			return PLACED;
 		}

@@ -201,8 +201,8 @@ graph *frontend_i_generate_fft(frontend_spec *s, const isa_machine *machine)
 	(void)machine;
 	if (!frontend_i_size(s, "the number of points", &n) || !frontend_i_type(s, FLOAT_TYPES, &type))
 		return NULL;
-	if (n < 2 || n & (n - 1) || n > fft_max) {
-		frontend_i_fail(s, begin, "expected a power of two from 2 to 2^24, found %" G_GUINT64_FORMAT, n);
+	if (!n || n & (n - 1) || n > fft_max) {
+		frontend_i_fail(s, begin, "expected a power of two from 1 to 2^24, found %" G_GUINT64_FORMAT, n);
 		return NULL;
 	}
 	lanes = MIN(n, (uint64_t)FFT_LANES);
@@ -211,6 +211,11 @@ graph *frontend_i_generate_fft(frontend_spec *s, const isa_machine *machine)
 	x.im = graph_input(g, "xi", type, n / lanes, lanes);
 	for (uint64_t d = n / 2; d >= 1; d /= 2)
 		x = d >= lanes ? row_stage(g, x, d, type) : lane_stage(g, x, d, type);
+	if (n == 1) {
+		/* The transform of one point is the point. */
+		x.re = graph_unary(g, "yr", ISA_OP_COPY, type, x.re);
+		x.im = graph_unary(g, "yi", ISA_OP_COPY, type, x.im);
+	}
 	graph_mark_output(g, x.re);
 	graph_mark_output(g, x.im);
 	return g;

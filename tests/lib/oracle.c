@@ -145,27 +145,14 @@ static int64_t rotated(const isa_rotation *rot, uint64_t i)
 	return by < 0 ? by + rot->wrap : by;
 }
 
-/* PLACE after rotation; false when that leads a register of BYTES bytes off the file. */
-static bool resolve(const or_run *run, or_issue *issue, enum or_operand_field field, int rot, unsigned *place)
-{
-	const isa_insn *insn = issue->insn;
-	int64_t at = *place;
-	or_shape shape = or_operand_shape(run, issue, field);
-
-	if (isa_place_kind(*place) != ISA_PLACE_KIND_VREG)
-		return true;
-	at += rotated(&insn->rot[rot], issue->record.index);
-	if (at < 0 || at + shape.vectors * or_registers(run, &shape) > run->hw->vreg_count)
-		return false;
-	*place = (unsigned)at;
-	return true;
-}
-
 /* In cycle q. */
 static void sample_issue(or_run *run, or_item *item)
 {
 	or_issue *issue = item->issue;
 
+	/* These two may have nothing to write. */
+	if (issue->insn->op != ISA_OP_RECV && issue->insn->op != ISA_OP_ACC)
+		or_check_result(run, issue);
 	switch (isa_ops[issue->insn->op].unit) {
 	case ISA_UNIT_MEM:
 		if (run->hw->hashed)
@@ -203,7 +190,7 @@ static bool word_is_fine(or_run *run, const or_issue *issue)
 static void begin_issue(or_run *run, or_issue *issue)
 {
 	const isa_insn *insn = issue->insn;
-	uint32_t step = (uint32_t)((int64_t)issue->i0 * insn->loop[0].step + (int64_t)issue->i1 * insn->loop[1].step);
+	int64_t step = (int64_t)issue->i0 * insn->loop[0].step + (int64_t)issue->i1 * insn->loop[1].step;
 
 	issue->q = run->now + isa_machine_skew(run->hw, isa_ops[insn->op].unit);
 	issue->addr = insn->addr + step;
@@ -214,12 +201,9 @@ static void begin_issue(or_run *run, or_issue *issue)
 	issue->executes = word_is_fine(run, issue);
 	if (!issue->executes)
 		return;
-	if (!resolve(run, issue, OR_FIELD_DST, ISA_ROT_DST, &issue->dst) ||
-	    !resolve(run, issue, OR_FIELD_SRC0, ISA_ROT_SRC0, &issue->src0) ||
-	    !resolve(run, issue, OR_FIELD_SRC1, ISA_ROT_SRC1, &issue->src1)) {
-		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, insn->op);
-		return;
-	}
+	issue->rotation[OR_FIELD_DST] = rotated(&insn->rot[ISA_ROT_DST], issue->record.index);
+	issue->rotation[OR_FIELD_SRC0] = rotated(&insn->rot[ISA_ROT_SRC0], issue->record.index);
+	issue->rotation[OR_FIELD_SRC1] = rotated(&insn->rot[ISA_ROT_SRC1], issue->record.index);
 	or_file(run, issue->q, OR_PHASE_SAMPLE, &(or_item){.run = sample_issue, .issue = issue});
 }
 
@@ -267,6 +251,7 @@ static void do_cycle(or_run *run)
 {
 	begin_epochs(run);
 	run->reads = run->writes = run->weight_bytes = 0;
+	run->earlier_slip = run->result->slip_cycles;
 	or_shift_streams(run);
 	do_phase(run, OR_PHASE_DUE);
 	while (run->next_issue < run->issues->len) {
@@ -422,6 +407,8 @@ oracle_result *oracle_execute(const isa_program *program, const isa_machine *hw,
 		if (issue->executes)
 			g_array_append_val(result->issues, issue->record);
 	}
+	if (result->issues->len)
+		result->first_issue = g_array_index(result->issues, probe_issue, 0).cycle;
 	g_array_sort(result->violations, compare_violations);
 	result->cycles = run->any_due ? run->last_due - result->first_issue : 0;
 	run_free(run);

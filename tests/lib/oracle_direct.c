@@ -8,18 +8,24 @@
 
 enum { OR_SUPERLANE = 16 };
 
-static bool address_exists(or_run *run, const or_issue *issue, uint32_t addr)
+static bool in_slice(const or_run *run, int64_t addr)
 {
-	if (addr < run->hw->mem_banks_per_slice * run->hw->mem_words_per_bank)
+	return addr >= 0 && addr < run->hw->mem_banks_per_slice * run->hw->mem_words_per_bank;
+}
+
+static bool address_exists(or_run *run, const or_issue *issue, int64_t addr)
+{
+	if (in_slice(run, addr))
 		return true;
 	or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, addr);
 	return false;
 }
 
-static void add_range(const or_run *run, or_issue *issue, uint32_t addr, uint64_t offset, uint64_t bytes)
+static void add_range(const or_run *run, or_issue *issue, int64_t addr, uint64_t offset, uint64_t bytes)
 {
-	or_range range = {isa_word_location(run->hw, issue->queue->side, issue->queue->index, addr) + offset, bytes,
-	                  false};
+	unsigned word = in_slice(run, addr) ? (unsigned)addr : 0;
+	or_range range = {isa_word_location(run->hw, issue->queue->side, issue->queue->index, word) + offset, bytes,
+	                  !in_slice(run, addr)};
 
 	g_array_append_val(issue->ranges, range);
 }
@@ -34,9 +40,10 @@ static void begin_ranges(const or_run *run, or_issue *issue)
 }
 
 /* The word at the issue's address, or the superlanes whose addresses the map operand brings. */
-static bool find_words(or_run *run, or_issue *issue, uint32_t addr)
+static bool find_words(or_run *run, or_issue *issue, int64_t addr)
 {
 	bool by_map = issue->insn->op == ISA_OP_GATHER || issue->insn->op == ISA_OP_SCATTER;
+	int64_t outside = -1;
 	uint8_t map[OR_BYTES_MAX];
 
 	begin_ranges(run, issue);
@@ -46,11 +53,13 @@ static bool find_words(or_run *run, or_issue *issue, uint32_t addr)
 	}
 	or_sample(run, issue, 1, OR_FIELD_SRC1, map);
 	for (uint64_t lane = 0; lane < (uint64_t)run->hw->lanes; lane += OR_SUPERLANE) {
-		addr = (uint32_t)map[lane] | (uint32_t)map[lane + 1] << 8;
-		if (!address_exists(run, issue, addr))
-			return false;
+		addr = map[lane] + 256 * map[lane + 1];
 		add_range(run, issue, addr, lane, OR_SUPERLANE);
+		if (!in_slice(run, addr))
+			outside = addr;
 	}
+	if (outside >= 0)
+		address_exists(run, issue, outside); /* reports it */
 	return true;
 }
 
@@ -77,7 +86,7 @@ static bool read_words(or_run *run, or_issue *issue, int64_t delay)
 	return true;
 }
 
-static bool write_words(or_run *run, or_issue *issue, uint32_t addr, unsigned operand)
+static bool write_words(or_run *run, or_issue *issue, int64_t addr, unsigned operand)
 {
 	int64_t due = run->now + run->hw->mem_write_cycles;
 
@@ -90,24 +99,35 @@ static bool write_words(or_run *run, or_issue *issue, uint32_t addr, unsigned op
 	return true;
 }
 
+/* One more cycle serves all slices that need it. */
+static void slip_one_cycle(or_run *run, const or_issue *issue)
+{
+	uint32_t bank = (uint32_t)(issue->addr / run->hw->mem_words_per_bank);
+	uint32_t insn = issue->record.insn;
+	probe_slip slip = {run->now, 1, insn, issue->record.index, insn, bank};
+
+	if (run->result->slip_cycles > run->earlier_slip)
+		return;
+	g_array_append_val(run->result->slips, slip);
+	run->result->slip_cycles++;
+}
+
 static void read_and_write(or_run *run, or_issue *issue)
 {
-	uint32_t words = (uint32_t)run->hw->mem_words_per_bank;
+	int64_t words = run->hw->mem_words_per_bank;
 
+	/* With one address at fault nothing is done. */
+	if (in_slice(run, issue->addr) && !address_exists(run, issue, issue->waddr))
+		return;
 	if (!read_words(run, issue, run->hw->mem_read_cycles))
 		return;
 	write_words(run, issue, issue->waddr, 1);
 	if (issue->addr / words != issue->waddr / words)
 		return;
-	if (run->options.freeze) {
-		probe_slip slip = {run->now,           1, issue->record.insn, issue->record.index, issue->record.insn,
-		                   issue->addr / words};
-
-		g_array_append_val(run->result->slips, slip);
-		run->result->slip_cycles++;
-	} else {
+	if (run->options.freeze)
+		slip_one_cycle(run, issue);
+	else
 		or_violate(run, issue, ISA_VIOLATION_BANK_CONFLICT, issue->record.insn, issue->addr / words);
-	}
 }
 
 void or_mem_direct(or_run *run, or_issue *issue)
@@ -142,7 +162,7 @@ static int64_t link_slots(const isa_machine *hw, int64_t bytes)
 /* Links live in wall time: under freeze that runs ahead of program time by the slip so far. */
 static int64_t wall_time(const or_run *run)
 {
-	return run->now + run->result->slip_cycles;
+	return run->now + run->earlier_slip;
 }
 
 static void send(or_run *run, or_issue *issue)
@@ -153,14 +173,17 @@ static void send(or_run *run, or_issue *issue)
 	int64_t slots = link_slots(run->hw, bytes);
 	int64_t begin = MAX(wall_time(run), link->free_at);
 	int64_t receivable = begin + slots + run->hw->link_latency_cycles;
-	int64_t due = receivable - run->result->slip_cycles;
+	int64_t due = receivable - run->earlier_slip;
+	or_value *vector;
 
 	or_sample(run, issue, 0, OR_FIELD_SRC0, packed);
 	if (wall_time(run) < link->free_at)
 		or_violate(run, issue, ISA_VIOLATION_PORT_OVERUSE, UINT32_MAX, issue->queue->index);
 	issue->record.delay = (uint32_t)(begin - wall_time(run));
 	link->free_at = begin + slots;
-	g_queue_push_tail(&link->vectors, or_value_new(run, issue->tag, receivable, packed, bytes));
+	vector = or_value_new(run, issue->tag, due, packed, bytes);
+	vector->wall = receivable;
+	g_queue_push_tail(&link->vectors, vector);
 	issue->record.beats = (uint16_t)slots;
 	issue->record.work = bytes;
 	or_result(run, issue, due);
@@ -173,10 +196,11 @@ static void receive(or_run *run, or_issue *issue)
 	or_place place = {OR_LINK, issue->queue->index, 0};
 	int64_t due = run->now + run->hw->link_receive_cycles;
 
-	if (!vector || vector->due > wall_time(run)) {
+	if (!vector || vector->wall > wall_time(run)) {
 		or_violate(run, issue, vector ? ISA_VIOLATION_LATE_OPERAND : ISA_VIOLATION_UNWRITTEN, UINT32_MAX, 0);
 		return;
 	}
+	or_check_result(run, issue);
 	or_check(run, issue, 0, 0, &place, vector, ISA_VIOLATION_UNWRITTEN);
 	g_queue_pop_head(&link->vectors);
 	issue->record.work = vector->size;

@@ -21,8 +21,10 @@ enum {
 
 /* A value some instruction left somewhere. */
 typedef struct or_value {
-	int64_t due;  /* where it was written or driven */
-	uint32_t tag; /* instance of its producer; 0 = the host */
+	int64_t due;                   /* where it was written or driven */
+	uint32_t tag;                  /* instance of its producer; 0 = the host */
+	int64_t wall;                  /* vectors on a link: when receivable, in wall time */
+	const struct or_value *before; /* accumulator rows: the value of an earlier cycle */
 	unsigned size;
 	uint8_t bytes[];
 } or_value;
@@ -54,8 +56,9 @@ typedef struct or_issue {
 	uint64_t i0, i1;
 	uint32_t tag;
 	int64_t q;
-	uint32_t addr, waddr;
+	int64_t addr, waddr;
 	unsigned dst, src0, src1;
+	int64_t rotation[3]; /* of a register in each of these, by enum or_operand_field */
 	probe_issue record;
 	bool executes;       /* nothing is wrong with the word */
 	unsigned doubted;    /* operands whose violation is on record, one bit each */
@@ -133,7 +136,8 @@ struct oracle_memory {
 	uint64_t bytes, unit_bytes;
 	uint8_t *byte;
 	uint8_t *byte_written;
-	or_value **unit; /* who wrote a granule or word last; NULL = nobody */
+	or_value **unit;       /* who wrote a granule or word last; NULL = nobody */
+	uint8_t *page_touched; /* for finding the next byte written */
 };
 
 typedef struct or_run {
@@ -161,6 +165,7 @@ typedef struct or_run {
 	oracle_memory *memory;
 	/* uses in this cycle */
 	int64_t reads, writes, weight_bytes;
+	int64_t earlier_slip; /* before this cycle */
 	/* hashed SRAM */
 	or_bank *bank;
 	GPtrArray *presented;     /* or_issue whose requests were presented in this cycle */
@@ -191,6 +196,8 @@ unsigned or_registers(const or_run *run, const or_shape *shape); /* that one vec
 or_shape or_operand_shape(const or_run *run, const or_issue *issue, enum or_operand_field field);
 /* Samples an operand now: PACKED gets its bytes (zero where there is nothing), checks and arrival are done. */
 void or_sample(or_run *run, or_issue *issue, unsigned operand, enum or_operand_field field, uint8_t *packed);
+/* Reports a result register that does not exist. */
+void or_check_result(or_run *run, or_issue *issue);
 /* Files PACKED to be in DST at DUE. */
 void or_write(or_run *run, or_issue *issue, const uint8_t *packed, int64_t due);
 /* Files VALUE to be at PLACE when it is due, and logs it. */

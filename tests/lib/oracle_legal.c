@@ -130,6 +130,9 @@ static enum isa_violation place_fault(const or_run *run, const or_issue *issue, 
 
 	if (!has_operand(insn, field))
 		return illegal_unless(place == ISA_PLACE_NONE);
+	if (insn->op == ISA_OP_TRANSPOSE && isa_place_kind(place) != ISA_PLACE_KIND_VREG &&
+	    isa_place_kind(place) != ISA_PLACE_KIND_STREAM)
+		return ISA_VIOLATION_ILLEGAL;
 	switch (isa_place_kind(place)) {
 	case ISA_PLACE_KIND_VREG:
 		return direct || !hw->vreg_count
@@ -139,11 +142,12 @@ static enum isa_violation place_fault(const or_run *run, const or_issue *issue, 
 	case ISA_PLACE_KIND_STREAM:
 		return !hw->streams ? ISA_VIOLATION_ILLEGAL : beyond_unless(at % 32 + streams <= hw->streams);
 	case ISA_PLACE_KIND_ACT:
-		return graver(illegal_unless(at && port_is_legal(run, issue, field, false)),
-		              beyond_unless(at >> hw->mxm_planes == 0));
+		return graver(
+			illegal_unless(at && port_is_legal(run, issue, field, false)),
+			beyond_unless(at >> hw->mxm_planes == 0 && or_registers(run, &shape) <= OR_REGISTERS_MAX));
 	case ISA_PLACE_KIND_WT:
 		return graver(illegal_unless(port_is_legal(run, issue, field, true)),
-		              beyond_unless(at < hw->mxm_planes));
+		              beyond_unless(at < hw->mxm_planes && or_registers(run, &shape) <= OR_REGISTERS_MAX));
 	case ISA_PLACE_KIND_ALU:
 		return graver(illegal_unless(vxm && (field != OR_FIELD_DST || at == issue->queue->index)),
 		              beyond_unless(at < hw->vxm_ops));
@@ -224,6 +228,9 @@ static enum isa_violation unit_fault(const or_run *run, const or_issue *issue)
 
 	if (has_lanes && (!insn->lanes || insn->lanes > run->hw->lanes))
 		return insn->lanes ? ISA_VIOLATION_ADDRESS_RANGE : ISA_VIOLATION_ILLEGAL;
+	if ((insn->op == ISA_OP_ABC && insn->lanes > run->hw->mxm_rows) ||
+	    (insn->op == ISA_OP_IW && insn->count > run->hw->mxm_rows))
+		return ISA_VIOLATION_ADDRESS_RANGE;
 	switch (isa_ops[insn->op].unit) {
 	case ISA_UNIT_MEM:
 		return illegal_unless(!run->hw->hashed || (whole ? insn->len : insn->seg && insn->count));

@@ -8,15 +8,27 @@
 
 #include <string.h>
 
+enum { OR_PAGE_BYTES = 4096 };
+
+static void memory_clear(oracle_memory *m)
+{
+	g_free(m->byte);
+	g_free(m->byte_written);
+	g_free(m->unit);
+	g_free(m->page_touched);
+	m->byte = g_malloc0(m->bytes);
+	m->byte_written = g_malloc0(m->bytes);
+	m->unit = g_new0(or_value *, m->bytes / m->unit_bytes + 1);
+	m->page_touched = g_malloc0(m->bytes / OR_PAGE_BYTES + 1);
+}
+
 oracle_memory *oracle_memory_new(const isa_machine *hw)
 {
 	oracle_memory *m = g_new0(oracle_memory, 1);
 
 	m->bytes = (uint64_t)isa_machine_sram_bytes(hw);
 	m->unit_bytes = hw->hashed ? ISA_TAG_GRANULE : (uint64_t)hw->lanes;
-	m->byte = g_malloc0(m->bytes);
-	m->byte_written = g_malloc0(m->bytes);
-	m->unit = g_new0(or_value *, m->bytes / m->unit_bytes + 1);
+	memory_clear(m);
 	return m;
 }
 
@@ -27,6 +39,7 @@ void oracle_memory_free(oracle_memory *memory)
 	g_free(memory->byte);
 	g_free(memory->byte_written);
 	g_free(memory->unit);
+	g_free(memory->page_touched);
 	g_free(memory);
 }
 
@@ -48,10 +61,13 @@ uint64_t oracle_memory_size(const oracle_memory *memory)
 
 uint64_t oracle_memory_next(const oracle_memory *memory, uint64_t location)
 {
-	const uint8_t *at =
-		location < memory->bytes ? memchr(memory->byte_written + location, 1, memory->bytes - location) : NULL;
-
-	return at ? (uint64_t)(at - memory->byte_written) : memory->bytes;
+	while (location < memory->bytes && !memory->byte_written[location]) {
+		location++;
+		while (location < memory->bytes && location % OR_PAGE_BYTES == 0 &&
+		       !memory->page_touched[location / OR_PAGE_BYTES])
+			location += OR_PAGE_BYTES;
+	}
+	return MIN(location, memory->bytes);
 }
 
 static void memory_put(oracle_memory *m, uint64_t location, const uint8_t *bytes, uint64_t count, or_value *producer)
@@ -60,6 +76,7 @@ static void memory_put(oracle_memory *m, uint64_t location, const uint8_t *bytes
 	for (uint64_t i = 0; i < count; i++) {
 		m->byte[location + i] = bytes ? bytes[i] : 0;
 		m->byte_written[location + i] = known;
+		m->page_touched[(location + i) / OR_PAGE_BYTES] = 1;
 		m->unit[(location + i) / m->unit_bytes] = producer;
 	}
 }
@@ -69,12 +86,7 @@ void or_mem_epoch(or_run *run, const isa_epoch *epoch)
 	oracle_memory *m = run->memory;
 	or_value *host = or_value_new(run, 0, epoch->start, NULL, 0);
 
-	g_free(m->byte);
-	g_free(m->byte_written);
-	g_free(m->unit);
-	m->byte = g_malloc0(m->bytes);
-	m->byte_written = g_malloc0(m->bytes);
-	m->unit = g_new0(or_value *, m->bytes / m->unit_bytes + 1);
+	memory_clear(m);
 	for (unsigned i = 0; epoch->images && i < epoch->images->len; i++) {
 		const isa_image *image = &g_array_index(epoch->images, isa_image, i);
 
@@ -121,7 +133,9 @@ static bool is_ideal(const or_run *run)
 	return strcmp(run->hw->sram_map, "ideal") == 0;
 }
 
-/* The units of UNIT bytes that each range touches, range after range. */
+enum { OR_OUTSIDE = -1 }; /* a unit that does not exist */
+
+/* The units of UNIT bytes that each range touches, range after range; OR_OUTSIDE where it leaves the memory. */
 static GArray *touched(const GArray *ranges, uint64_t unit)
 {
 	GArray *units = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -129,10 +143,11 @@ static GArray *touched(const GArray *ranges, uint64_t unit)
 	for (unsigned k = 0; k < ranges->len; k++) {
 		const or_range *range = &g_array_index(ranges, or_range, k);
 
-		if (range->outside)
-			continue;
-		for (uint64_t u = range->location / unit; u <= (range->location + range->bytes - 1) / unit; u++)
-			g_array_append_val(units, u);
+		for (uint64_t u = range->location / unit; u <= (range->location + range->bytes - 1) / unit; u++) {
+			uint64_t known = range->outside ? (uint64_t)OR_OUTSIDE : u;
+
+			g_array_append_val(units, known);
+		}
 	}
 	return units;
 }
@@ -186,8 +201,9 @@ void or_fetch(or_run *run, or_issue *issue, unsigned operand)
 	for (unsigned i = 0; i < units->len; i++) {
 		uint64_t unit = g_array_index(units, uint64_t, i);
 
-		or_check(run, issue, operand, i, &(or_place){OR_SRAM, unit, 0}, run->memory->unit[unit],
-		         ISA_VIOLATION_UNWRITTEN);
+		if (unit != (uint64_t)OR_OUTSIDE)
+			or_check(run, issue, operand, i, &(or_place){OR_SRAM, unit, 0}, run->memory->unit[unit],
+			         ISA_VIOLATION_UNWRITTEN);
 	}
 	for (unsigned k = 0; k < issue->ranges->len; k++) {
 		const or_range *range = &g_array_index(issue->ranges, or_range, k);
@@ -220,7 +236,7 @@ static void present(or_run *run, or_issue *issue, const GArray *banks)
 	issue->end = INT64_MIN;
 	issue->banks = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	g_array_append_vals(issue->banks, banks->data, banks->len);
-	if (banks->len)
+	if (banks->len || run->options.freeze)
 		g_ptr_array_add(run->presented, issue);
 	else
 		access_ended(run, issue, issue->q); /* nothing to ask for */
@@ -288,9 +304,11 @@ void or_mem_hashed(or_run *run, or_issue *issue)
 	find_ranges(run, issue);
 	blocks = touched(issue->ranges, (uint64_t)run->hw->sram_block_bytes);
 	for (unsigned i = 0; i < blocks->len; i++) {
-		unsigned bank = (unsigned)bank_of(run, g_array_index(blocks, uint64_t, i));
+		uint64_t block = g_array_index(blocks, uint64_t, i);
+		unsigned bank = (unsigned)bank_of(run, block);
 
-		g_array_append_val(banks, bank);
+		if (block != (uint64_t)OR_OUTSIDE)
+			g_array_append_val(banks, bank);
 	}
 	issue->is_store = isa_ops[issue->insn->op].timing == ISA_TIMING_SRAM_STORE;
 	shape = or_operand_shape(run, issue, issue->is_store ? OR_FIELD_SRC0 : OR_FIELD_DST);
@@ -324,7 +342,7 @@ static void lockstep(or_run *run)
 			fullest = load[bank] > load[fullest] ? bank : fullest;
 		}
 		g_array_append_vals(all, issue->banks->data, issue->banks->len);
-		access_ended(run, issue, issue->q + issue->record.beats - 1);
+		access_ended(run, issue, issue->q + MAX(1, issue->record.beats) - 1);
 	}
 	if (run->lockstep_free_at > wall) {
 		probe_slip slip = {run->now,           run->lockstep_free_at - wall,

@@ -22,9 +22,9 @@ static unsigned planes_used(const or_issue *issue)
 	return issue->insn->type == ISA_TYPE_F16 ? 2 : 1;
 }
 
-static uint64_t shadow_index(const or_run *run, unsigned plane, uint64_t row)
+static uint64_t shadow_index(const or_run *run, unsigned plane, int64_t row)
 {
-	return plane * (uint64_t)run->hw->mxm_rows + row;
+	return (uint64_t)(plane * run->hw->mxm_rows + row);
 }
 
 static void load_weights(or_run *run, or_issue *issue)
@@ -35,7 +35,7 @@ static void load_weights(or_run *run, or_issue *issue)
 	g_autofree uint8_t *packed = g_malloc0(shape.vectors * shape.bytes + 1);
 	int64_t due = run->now + run->hw->mxm_lw_cycles;
 
-	if (issue->addr + insn->count > run->hw->mxm_rows) {
+	if (issue->addr < 0 || issue->addr + insn->count > run->hw->mxm_rows) {
 		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, issue->addr);
 		return;
 	}
@@ -69,28 +69,34 @@ static void installed(or_run *run, or_item *item)
 	plane->active->type = item->issue->insn->type;
 }
 
-static void install_weights(or_run *run, or_issue *issue)
+/* What the shadow buffers hold in rows 0..count-1, row by row in all planes used. */
+static void check_rows(or_run *run, or_issue *issue)
 {
-	const isa_insn *insn = issue->insn;
-	unsigned lanes = (unsigned)run->hw->lanes;
-	int64_t due = run->now + run->hw->mxm_iw_cycles;
-
-	if (insn->count > run->hw->mxm_rows) {
-		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, insn->count);
-		return;
-	}
 	issue->row_lanes = g_new0(uint16_t, OR_ROWS);
-	for (unsigned half = 0; half < planes_used(issue); half++) {
-		unsigned plane = plane_of(issue) + half;
-		or_value *weights = or_value_new(run, issue->tag, due, NULL, insn->count * lanes);
-		or_place place = {OR_ACTIVE, plane, 0};
-
-		for (unsigned row = 0; row < insn->count; row++) {
+	for (unsigned row = 0; row < issue->insn->count; row++)
+		for (unsigned half = 0; half < planes_used(issue); half++) {
+			unsigned plane = plane_of(issue) + half;
 			const or_value *found = run->plane[plane].shadow[row];
 
 			or_check(run, issue, 0, row, &(or_place){OR_SHADOW, shadow_index(run, plane, row), 0}, found,
 			         ISA_VIOLATION_IW_BEFORE_WEIGHTS);
 			issue->row_lanes[row] = found ? (uint16_t)found->size : 0;
+		}
+}
+
+static void install_weights(or_run *run, or_issue *issue)
+{
+	unsigned rows = issue->insn->count, lanes = (unsigned)run->hw->lanes;
+	int64_t due = run->now + run->hw->mxm_iw_cycles;
+
+	check_rows(run, issue);
+	for (unsigned half = 0; half < planes_used(issue); half++) {
+		or_place place = {OR_ACTIVE, plane_of(issue) + half, 0};
+		or_value *weights = or_value_new(run, issue->tag, due, NULL, rows * lanes);
+
+		for (unsigned row = 0; row < rows; row++) {
+			const or_value *found = run->plane[place.index].shadow[row];
+
 			if (found)
 				memcpy(weights->bytes + row * lanes, found->bytes, MIN(lanes, found->size));
 		}
@@ -111,9 +117,9 @@ static int64_t row_count(const or_run *run, const or_issue *issue)
  * max(1, acc_rows / 2) + r. */
 static uint64_t pair_row(const or_run *run, const or_issue *issue)
 {
-	uint64_t half = (uint64_t)MAX(1, run->hw->mxm_acc_rows / 2);
+	int64_t half = MAX(1, run->hw->mxm_acc_rows / 2);
 
-	return plane_of(issue) % 2 ? half + issue->addr : issue->addr;
+	return (uint64_t)(plane_of(issue) % 2 ? half + issue->addr : issue->addr);
 }
 
 static or_value **row_at(or_run *run, const or_issue *issue)
@@ -205,6 +211,9 @@ static void accumulate(or_run *run, or_item *item)
 	const or_value *old = *row;
 	bool wrapped = false;
 
+	/* As it was before this cycle, should the pair's other plane write it too. */
+	if (old && old->due == run->now)
+		old = old->before;
 	if (insn->mode) {
 		or_check(run, issue, 2, 0, &place, old, ISA_VIOLATION_UNWRITTEN);
 		for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && old; lane++) {
@@ -220,6 +229,7 @@ static void accumulate(or_run *run, or_item *item)
 	}
 	if (wrapped && run->options.functional)
 		or_violate(run, issue, ISA_VIOLATION_INT_OVERFLOW, UINT32_MAX, issue->addr);
+	block->before = old;
 	*row = block;
 }
 
@@ -241,7 +251,7 @@ static void occupy(or_run *run, const or_issue *issue)
 
 static bool row_exists(or_run *run, const or_issue *issue)
 {
-	if (issue->addr < row_count(run, issue))
+	if (issue->addr >= 0 && issue->addr < row_count(run, issue))
 		return true;
 	or_violate(run, issue, ISA_VIOLATION_ACC_OVERFLOW, UINT32_MAX, issue->addr);
 	return false;
@@ -299,6 +309,7 @@ static void emit(or_run *run, or_issue *issue)
 
 	if (!row_exists(run, issue))
 		return;
+	or_check_result(run, issue);
 	row = *row_at(run, issue);
 	or_check(run, issue, 0, 0, &place, row, ISA_VIOLATION_UNWRITTEN);
 	issue->record.work = issue->insn->lanes;

@@ -19,7 +19,7 @@ typedef struct rig_setup {
 	bool quiet; /* no listener for issues */
 	uint64_t shuffle;
 	uint64_t max_violations;
-	sim_time until;              /* 0 = to the end */
+	sim_time until;                       /* 0 = to the end */
 	void (*mutate)(isa_program *program); /* after lowering */
 	void (*epoch_end)(void *state, tsp_chip *chip, uint32_t epoch);
 	void *state;

@@ -356,8 +356,14 @@ static void the_store_names_the_first_granule_that_is_wrong(void)
 	CU_ASSERT_EQUAL(r.due, 6);
 	model_expect_begin(&e, &eight, 1, 0, 0);
 	model_store_read(&store, &all, &e, NULL, &r);
-	CU_ASSERT_EQUAL(r.fault, MODEL_FAULT_LATE);
+	CU_ASSERT_EQUAL(r.fault, MODEL_FAULT_WRONG);
 	CU_ASSERT_EQUAL(r.location, 0);
+	CU_ASSERT_EQUAL(r.named, 8);
+	/* 8 is on its way to granule 3, filed in cycle 0; 9 has arrived. */
+	CU_ASSERT_TRUE(model_store_is_filed(&store, 8, 48, 1));
+	CU_ASSERT_FALSE(model_store_is_filed(&store, 8, 48, 0));
+	CU_ASSERT_FALSE(model_store_is_filed(&store, 8, 32, 1));
+	CU_ASSERT_FALSE(model_store_is_filed(&store, 9, 32, 1));
 	model_store_fini(&store);
 	model_pool_fini(&pool);
 }

@@ -373,6 +373,27 @@ static void nobody_listening_changes_no_counter(void)
 	rig_free(quiet);
 }
 
+static void a_store_due_at_the_next_epochs_start_belongs_to_the_old_one(void)
+{
+	/* Readable at 8, when the next epoch begins. */
+	const char *text = ".epoch \"a\" start=0\n.image 0 1\n.hex 07\n"
+			   "@0 mem0: load r0 addr=0 len=1\n@4 mem0: store r0 addr=640 len=1\n.epoch \"b\" start=8\n";
+	epoch_log log = {""};
+	rig *r = rig_run(text, &(rig_setup){.functional = true, .epoch_end = note_epoch, .state = &log});
+
+	CU_ASSERT_STRING_EQUAL(log.text, "0@7:7,7 1@8:-1,-1 ");
+	rig_free(r);
+}
+
+static void cycles_count_from_the_first_issue(void)
+{
+	rig *r = rig_run(HOST "@10 mem0: load r0 addr=0 len=640\n", NULL);
+
+	CU_ASSERT_EQUAL(r->counters->first_issue, 10);
+	CU_ASSERT_EQUAL(r->counters->cycles, 4);
+	rig_free(r);
+}
+
 int main(void)
 {
 #define CASE(name)                                                                                                     \
@@ -392,6 +413,8 @@ int main(void)
 		CASE(the_last_access_before_an_epoch_sees_the_old_data),
 		CASE(an_epoch_that_begins_later_finds_an_empty_memory_before),
 		CASE(a_program_without_instructions_still_ends_its_epochs),
+		CASE(a_store_due_at_the_next_epochs_start_belongs_to_the_old_one),
+		CASE(cycles_count_from_the_first_issue),
 		CASE(values_are_not_carried_in_timing_mode),
 		CASE(no_result_depends_on_the_order_inside_a_phase),
 		CASE(functional_runs_have_the_same_times_and_verdicts),

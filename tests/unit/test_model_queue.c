@@ -102,6 +102,18 @@ static void rotation_beyond_the_registers_is_an_address_range(void)
 	rig_free(r);
 }
 
+static void rotation_of_a_source_is_checked_too(void)
+{
+	/* r319 is written in cycle 4; the second copy would read r320, the third r321 and on. */
+	rig *r = rig_run(SETUP "@0 mem0: load r319 addr=0 len=640\n"
+	                       "@4 vxm0: copy r1, r319 type=fp16 lanes=320 x2 every 1 rot.src0=1\n",
+	                 NULL);
+
+	RIG_ONE(r, ISA_VIOLATION_ADDRESS_RANGE, 1, 5);
+	CU_ASSERT_EQUAL(g_array_index(r->violations, probe_violation, 0).detail, 320);
+	rig_free(r);
+}
+
 static void skew_delays_sampling_not_issue(void)
 {
 	/* vxm.skew 2: issue 2, sampled at 4 (r0 is due then), result 4 + 3.  At skew 1 it samples at 3: nothing yet. */
@@ -183,6 +195,45 @@ static void queues_that_nobody_releases_are_reported(void)
 	rig_free(r);
 }
 
+static void sync_again(isa_program *p)
+{
+	isa_word word = {ISA_OP_SYNC + 1, 0};
+
+	g_array_append_val(g_ptr_array_index(p->queues, 4), word);
+}
+
+static void a_sync_after_the_release_waits_for_the_next_one(void)
+{
+	/* vxm0 parks a second time at 41, after the release at 35; no other NOTIFY comes. */
+	rig *r = rig_run(SETUP "@36 mem0: load r0 addr=0 len=640\n@40 vxm0: copy r1, r0 type=fp16 lanes=320\n",
+	                 &(rig_setup){.sets = {"icu.barrier_cycles=35"}, .mutate = sync_again});
+
+	CU_ASSERT_EQUAL(rig_count(r, ISA_VIOLATION_ILLEGAL), 1);
+	CU_ASSERT_EQUAL(g_array_index(r->violations, probe_violation, 0).cycle, 41);
+	CU_ASSERT_EQUAL(r->counters->violations, 1);
+	rig_free(r);
+}
+
+static void fetch_first(isa_program *p)
+{
+	isa_word word = {ISA_OP_IFETCH + 1, 0};
+
+	g_array_prepend_val(g_ptr_array_index(p->queues, 0), word);
+}
+
+static void an_ifetch_without_room_is_an_overuse(void)
+{
+	/* Issued in cycle 0 it leaves 11 words in a queue of 12, and brings 4. */
+	rig *r = rig_run(SETUP "@0 mem0: load r0 addr=0 len=640\n",
+	                 &(rig_setup){.sets = {"icu.queue_words=12", "icu.ifetch_words=4", "icu.ifetch_cycles=5"},
+	                              .mutate = fetch_first});
+
+	CU_ASSERT_EQUAL(rig_count(r, ISA_VIOLATION_PORT_OVERUSE), 1);
+	CU_ASSERT_EQUAL(r->counters->violations, 1);
+	CU_ASSERT_EQUAL(g_array_index(r->violations, probe_violation, 0).detail, 15);
+	rig_free(r);
+}
+
 static void a_finite_queue_is_fetched_in_time(void)
 {
 	/* 20 loads every other cycle: 20 instructions and 19 NOP words in a queue of 12 that fetches 4 at a time. */
@@ -212,6 +263,8 @@ static void a_word_that_comes_late_is_an_underrun_and_delays_the_queue(void)
 	            &(rig_setup){.sets = {"icu.queue_words=12", "icu.ifetch_words=4", "icu.ifetch_cycles=50"},
 	                         .sched_sets = {"icu.queue_words=12", "icu.ifetch_words=4", "icu.ifetch_cycles=5"}});
 	CU_ASSERT_TRUE(rig_count(r, ISA_VIOLATION_QUEUE_UNDERRUN) > 0);
+	/* The first missing word is number 12. */
+	CU_ASSERT_EQUAL(g_array_index(r->violations, probe_violation, 0).detail, 12);
 	CU_ASSERT_EQUAL(rig_count(r, ISA_VIOLATION_QUEUE_UNDERRUN), r->counters->violations);
 	CU_ASSERT_EQUAL(cycle_of(r, 0, 0), 0);
 	CU_ASSERT_TRUE(cycle_of(r, 19, 0) > 57 + 40);
@@ -368,11 +421,14 @@ int main(void)
 		CASE(registers_rotate_over_both_loops_and_wrap),
 		CASE(a_negative_rotation_wraps_to_the_top),
 		CASE(rotation_beyond_the_registers_is_an_address_range),
+		CASE(rotation_of_a_source_is_checked_too),
 		CASE(skew_delays_sampling_not_issue),
 		CASE(the_barrier_releases_every_queue_at_once),
 		CASE(a_released_queue_goes_on_whether_it_parked_first_or_not),
 		CASE(a_longer_barrier_delays_all_alike),
 		CASE(queues_that_nobody_releases_are_reported),
+		CASE(a_sync_after_the_release_waits_for_the_next_one),
+		CASE(an_ifetch_without_room_is_an_overuse),
 		CASE(a_finite_queue_is_fetched_in_time),
 		CASE(a_word_that_comes_late_is_an_underrun_and_delays_the_queue),
 		CASE(a_queue_whose_words_never_come_ends),

@@ -438,6 +438,19 @@ static void scatter_writes_part_of_each_word(void)
 	rig_free(r);
 }
 
+static void indices_take_as_many_registers_as_they_need(void)
+{
+	/* 161 indices are 644 B: r10 and r11.  Somebody else writes r11. */
+	rig *r = rig_run(HOST "i: @0 mem0: load r10 addr=0 len=644\n@4 mem0: load r11 addr=0 len=640\n"
+	                      "@8 mem0: loadx r1, r10 addr=1000 seg=1 count=161\n\t.source 1 from=i\n"
+	                      "@9 mem0: loadx r1, r10 addr=1000 seg=1 count=160\n\t.source 1 from=i\n",
+	                 &(rig_setup){.functional = true});
+
+	RIG_ONE(r, ISA_VIOLATION_WRONG_OPERAND, 2, 8);
+	CU_ASSERT_EQUAL(g_array_index(r->violations, probe_violation, 0).detail, 11);
+	rig_free(r);
+}
+
 int main(void)
 {
 #define CASE(name)                                                                                                     \
@@ -465,6 +478,7 @@ int main(void)
 		CASE(a_vector_larger_than_its_place_is_an_address_range),
 		CASE(loadx_gathers_by_signed_byte_indices),
 		CASE(storex_scatters_and_the_tags_follow),
+		CASE(indices_take_as_many_registers_as_they_need),
 		CASE(an_index_nobody_knows_is_illegal_in_timing_mode),
 		CASE(an_index_that_was_moved_keeps_its_value),
 		CASE(unknown_bytes_stored_over_known_ones_hide_them),

@@ -74,6 +74,20 @@ static void the_neighbours_value_is_wrong_operand(void)
 	rig_free(r);
 }
 
+static void a_value_driven_in_the_very_cycle_is_not_late_but_missing(void)
+{
+	/* Both slices stand at 21.  The read of 101 is due in 102; the write samples in 101, before or after it in the
+	 * order of the phase. */
+	for (uint64_t seed = 0; seed < 6; seed++) {
+		rig *r = rig_run(WORDS
+		                 "a: @101 mem.w0: read e3 addr=0\n@101 mem.w1: write e3 addr=5\n\t.source 0 from=a\n",
+		                 &(rig_setup){.machine = "tsp-isca20", .shuffle = seed});
+
+		RIG_ONE(r, ISA_VIOLATION_UNDRIVEN_CELL, 1, 101);
+		rig_free(r);
+	}
+}
+
 static void a_nearer_driver_replaces_what_passes(void)
 {
 	/* a at 21 in 101 passes 23 in 103; e0 drives the cell itself, issue 102 + 1.  The reader at 24 in 104 sees b.
@@ -278,6 +292,18 @@ static void a_vector_crosses_a_link_of_the_published_chip(void)
 	rig_free(r);
 }
 
+static void a_third_drive_of_a_cell_is_reported_once_more(void)
+{
+	/* East SXM: shift and select (4 cycles) at 100 and distribute (2) at 102 all drive the cell of 104: select
+	 * collides with shift, distribute with both; select, which issues again at 102, is not reported again. */
+	rig *r = RUN(".map 0: 0-319\n@100 sxm.e.shift0: shift w0, e0 distance=0 type=int8\n"
+	             "@100 sxm.e.select0: select w0, e0, e0 map=0 type=int8 x2 every 2\n"
+	             "@102 sxm.e.distribute0: distribute w0, e0 map=0 type=int8\n");
+
+	CU_ASSERT_EQUAL(rig_count(r, ISA_VIOLATION_STREAM_COLLISION), 2);
+	rig_free(r);
+}
+
 int main(void)
 {
 #define CASE(name)                                                                                                     \
@@ -289,6 +315,7 @@ int main(void)
 		CASE(westward_is_the_mirror_image),
 		CASE(nothing_moves_against_the_stream),
 		CASE(a_cycle_early_is_late_operand_a_cycle_late_undriven),
+		CASE(a_value_driven_in_the_very_cycle_is_not_late_but_missing),
 		CASE(the_neighbours_value_is_wrong_operand),
 		CASE(a_nearer_driver_replaces_what_passes),
 		CASE(upstream_of_the_nearer_driver_the_first_is_still_there),
@@ -303,6 +330,7 @@ int main(void)
 		CASE(a_chain_through_the_matrix_unit_takes_76_cycles),
 		CASE(the_cell_of_a_driver_can_be_read_where_it_stands),
 		CASE(transpose_takes_sixteen_streams),
+		CASE(a_third_drive_of_a_cell_is_reported_once_more),
 		CASE(a_vector_crosses_a_link_of_the_published_chip),
 	};
 
