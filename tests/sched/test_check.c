@@ -328,7 +328,7 @@ static void lanes_and_address_vectors_are_followed(void)
 {
 	assert_found(STREAMS, "transpose:33x33:int8", scatter_through_another_map, "there is nothing in the word");
 	assert_found(STREAMS, "transpose:33x33:int8", use_a_missing_map, "map 4000 does not exist");
-	assert_found(STREAMS, "transpose:33x33:int8", drive_one_cell_twice, "drives stream ");
+	assert_found(STREAMS, "transpose:33x33:int8", drive_one_cell_twice, "holds the result of instance");
 }
 
 /* ------------------------------------------------------------------------------------------------- predictions */
