@@ -10,7 +10,10 @@
  */
 #include "sched/emit/tsp_mxm.h"
 
-enum { ROTATION_MAX = 15 }; /* registers that one issue can move on by */
+enum {
+	ROTATION_MAX = 15, /* registers that one issue can move on by */
+	FAN_BEATS = 2,     /* stores that take longer have a queue each */
+};
 
 /* ---------------------------------------------------------------------------------------------- state of units */
 
@@ -208,16 +211,13 @@ static void note_drain(tspe_kernel *k, void *state)
 	}
 }
 
-/* Units beside each other read out a cycle after one another, as their results are stored. */
-static int add_acc(tspe_kernel *k, const mxm_pass *p, const mxm_unit *u, unsigned delay)
+static int add_acc(tspe_kernel *k, const mxm_pass *p, const mxm_unit *u)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, ISA_OP_ACC, e->accumulators[u->plane].at, 1);
 	tspe_step *s = &k->step[index];
 	int64_t *each = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 	int64_t *dues = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
-
-	int64_t *ready = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 
 	s->addr = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 	s->insn.type = (uint8_t)p->work->type;
@@ -226,9 +226,7 @@ static int add_acc(tspe_kernel *k, const mxm_pass *p, const mxm_unit *u, unsigne
 		s->addr[i] = i;
 		each[i] = u->state->row_instance[i];
 		dues[i] = u->state->row_due[i];
-		ready[i] = dues[i] + delay;
 	}
-	s->ready = ready;
 	s->origin[0] = (tspe_origin){.kind = TSPE_ORIGIN_EACH, .each = each, .dues = dues};
 	tspe_kernel_result(k, index, tspe_span(e->m, u->lanes, ISA_TYPE_F32));
 	return index;
@@ -248,57 +246,103 @@ static int add_narrowing(tspe_kernel *k, const mxm_unit *u, int acc)
 	return index;
 }
 
+/* A step for each unit reads out its rows, and another narrows them (fp16); returns the first of the last ones. */
+static int add_values(tspe_kernel *k, drain_state *d)
+{
+	bool narrow = d->p->work->type == ISA_TYPE_F16;
+	int value;
+
+	for (unsigned i = 0; i < d->count; i++) {
+		int acc = add_acc(k, d->p, &d->p->units[d->first + i]);
+
+		d->acc = i ? d->acc : acc;
+	}
+	value = d->acc;
+	for (unsigned i = 0; narrow && i < d->count; i++) {
+		int step = add_narrowing(k, &d->p->units[d->first + i], d->acc + (int)i);
+
+		value = i ? value : step;
+	}
+	for (unsigned i = 0; i < d->count; i++) {
+		k->step[value + (int)i].member = (uint8_t)i;
+		k->step[value + (int)i].members = (uint8_t)d->count;
+	}
+	return value;
+}
+
+/* The unit's result of row ROW of the job. */
+static uint64_t result_at(const mxm_pass *p, const mxm_unit *u, uint64_t row, uint32_t *cell)
+{
+	const tspe_tensor *c = p->work->c;
+
+	row += p->work->c_row + p->job->row;
+	*cell = (uint32_t)(u->column * c->low->rows + row);
+	return tspe_element_addr(c, row, u->column * c->low->vector_lanes);
+}
+
+static int add_store(tspe_kernel *k, const drain_state *d, int value)
+{
+	const mxm_pass *p = d->p;
+	tspe *e = k->e;
+	int store = tspe_kernel_add(k, ISA_OP_STORE, e->mem.at, e->mem.count);
+	tspe_step *s = &k->step[store];
+
+	s->fan = (uint16_t)d->count;
+	tspe_kernel_memory(k, store, p->work->c, p->units[d->first].lanes * p->work->c->element, 0, 1);
+	tspe_kernel_link(k, store, 0, value);
+	s->cell = tspe_kernel_alloc(k, (size_t)k->count * d->count * sizeof(uint32_t));
+	for (uint32_t a = 0; a < k->count * d->count; a++)
+		s->addr[a] = (int64_t)result_at(p, &p->units[d->first + a % d->count], a / d->count, &s->cell[a]);
+	/* Results move through the banks like the rows, so both fit into the same cycles. */
+	k->rhythm = p->work->interval;
+	s->beat = p->beat.first;
+	return store;
+}
+
+/* Stores of one iteration follow each other as fast as their beats allow; the units read out accordingly. */
+static void space_stores(tspe_kernel *k, const drain_state *d, int store)
+{
+	k->step[store].fan_interval = k->step[store].beats_max;
+	for (unsigned i = 0; i < d->count; i++) {
+		const tspe_step *acc = &k->step[d->acc + (int)i];
+		int64_t *ready = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
+
+		for (uint32_t n = 0; n < k->count; n++)
+			ready[n] = acc->origin[0].dues[n] + i * (int64_t)k->step[store].fan_interval;
+		k->step[d->acc + (int)i].ready = ready;
+	}
+}
+
 /* Reads out, converts and stores the rows of COUNT units from FIRST on, all of the same lanes, by one store queue. */
 static bool drain(const mxm_pass *p, unsigned first, unsigned count, GError **error)
 {
 	const mxm_work *work = p->work;
-	tspe *e = work->e;
-	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, p->job->rows);
-	uint32_t bytes = p->units[first].lanes * work->c->element;
+	g_autoptr(tspe_kernel) k = tspe_kernel_new(work->e, p->job->rows);
 	drain_state state = {.p = p, .first = first, .count = count};
-	int value = 0, store;
-	tspe_policy policy;
+	int store = add_store(k, &state, add_values(k, &state));
+	tspe_policy policy = {0};
 
-	for (unsigned i = 0; i < count; i++) {
-		int acc = add_acc(k, p, &p->units[first + i], i);
-
-		state.acc = i ? state.acc : acc;
-	}
-	value = state.acc;
-	for (unsigned i = 0; i < count && work->type == ISA_TYPE_F16; i++) {
-		int narrow = add_narrowing(k, &p->units[first + i], state.acc + (int)i);
-
-		value = i ? value : narrow;
-	}
-	for (unsigned i = 0; i < count; i++) {
-		k->step[value + (int)i].member = (uint8_t)i;
-		k->step[value + (int)i].members = (uint8_t)count;
-	}
-	store = tspe_kernel_add(k, ISA_OP_STORE, e->mem.at, e->mem.count);
-	k->step[store].fan = (uint16_t)count;
-	k->step[store].fan_interval = 1;
-	tspe_kernel_memory(k, store, work->c, bytes, 0, 1);
-	tspe_kernel_link(k, store, 0, value);
-	k->step[store].cell = tspe_kernel_alloc(k, (size_t)p->job->rows * count * sizeof(uint32_t));
-	for (uint32_t a = 0; a < p->job->rows * count; a++) {
-		uint64_t row = work->c_row + p->job->row + a / count;
-		unsigned column = p->units[first + a % count].column;
-
-		k->step[store].addr[a] = (int64_t)tspe_element_addr(work->c, row, column * work->c->low->vector_lanes);
-		k->step[store].cell[a] = (uint32_t)(column * work->c->low->rows + row);
-	}
 	tspe_kernel_finish(k);
-	/* Results move through the banks like the rows, so both fit into the same cycles. */
-	k->rhythm = work->interval;
-	k->step[store].beat = p->beat.first;
+	space_stores(k, &state, store);
 	k->placed = note_drain;
 	k->placed_state = &state;
-	e->use.result_bytes += (uint64_t)bytes * p->job->rows * count;
-	policy = (tspe_policy){.interval_min = MAX(work->interval, tspe_kernel_interval(k))};
+	work->e->use.result_bytes += (uint64_t)k->step[store].insn.len * k->count * count;
+	policy.interval_min = MAX(work->interval, tspe_kernel_interval(k));
 	if (work->interval == 1)
 		policy.interval_min = MAX(policy.interval_min, MIN(work->columns, work->units));
 	policy.interval_max = 2 * policy.interval_min + 1;
 	return tspe_run(k, &policy, error);
+}
+
+/* Beats of a store of the unit's results: of the first row. */
+static unsigned store_beats(const mxm_pass *p, const mxm_unit *u)
+{
+	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	bank_calendar *banks = p->work->e->cal.banks;
+	uint32_t cell;
+	bank_access access = {result_at(p, u, 0, &cell), u->lanes * p->work->c->element, 0, 1};
+
+	return bank_calendar_beats(banks, bank_calendar_print(banks, &access, arena));
 }
 
 /* Units of one width whose results a single queue can store without falling behind go together; the narrow block, which
@@ -312,7 +356,8 @@ static bool drain_all(const mxm_pass *p, GError **error)
 		unsigned span = tspe_span(p->work->e->m, p->units[last - 1].lanes, type);
 		unsigned count = 1;
 
-		while (p->work->type == ISA_TYPE_I8 && count < last && (count + 1) * span <= ROTATION_MAX &&
+		while (p->work->type == ISA_TYPE_I8 && store_beats(p, &p->units[last - 1]) <= FAN_BEATS &&
+		       count < last && (count + 1) * span <= ROTATION_MAX &&
 		       p->units[last - 1 - count].lanes == p->units[last - 1].lanes)
 			count++;
 		if (!drain(p, last - count, count, error))
