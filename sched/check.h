@@ -3,8 +3,8 @@
  * Inside the checker: the state of a chip as far as producers and times go, without values.
  *
  * Written after docs/design.md ("Exact timing", "Rules in detail") alone; it shares no code with the back ends or the
- * models.  Issues are visited in the order of their sampling cycles.  A result is always due later than its operands are
- * sampled, so whatever an operand can see is filed before it is looked for.
+ * models.  Issues are visited in the order of their sampling cycles.  A result is always due later than its operands
+ * are sampled, so whatever an operand can see is filed before it is looked for.
  */
 #ifndef TSPSIM_SCHED_CHECK_H
 #define TSPSIM_SCHED_CHECK_H

@@ -208,9 +208,12 @@ static void accumulate(or_run *run, or_item *item)
 	or_value **row = row_at(run, issue);
 	or_place place = row_place(run, issue);
 	or_value *block = item->value;
-	const or_value *old = *row && (*row)->due < run->now ? *row : NULL;
+	const or_value *old = *row;
 	bool wrapped = false;
 
+	/* As it was before this cycle, should the pair's other plane write it too. */
+	if (old && old->due == run->now)
+		old = old->before;
 	if (insn->mode) {
 		or_check(run, issue, 2, 0, &place, old, ISA_VIOLATION_UNWRITTEN);
 		for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && old; lane++) {
@@ -226,6 +229,7 @@ static void accumulate(or_run *run, or_item *item)
 	}
 	if (wrapped && run->options.functional)
 		or_violate(run, issue, ISA_VIOLATION_INT_OVERFLOW, UINT32_MAX, issue->addr);
+	block->before = old;
 	*row = block;
 }
 
@@ -305,6 +309,7 @@ static void emit(or_run *run, or_issue *issue)
 
 	if (!row_exists(run, issue))
 		return;
+	or_check_result(run, issue);
 	row = *row_at(run, issue);
 	or_check(run, issue, 0, 0, &place, row, ISA_VIOLATION_UNWRITTEN);
 	issue->record.work = issue->insn->lanes;
