@@ -95,7 +95,7 @@ bool check_named(const check *c, const check_issue *issue, unsigned operand, uns
 /* check_place.c */
 void check_places_init(check *c);
 void check_places_fini(check *c);
-void check_put(check *c, const check_issue *issue, check_cell *cell, int64_t due);
+void check_put(const check_issue *issue, check_cell *cell, int64_t due);
 void check_cell_clear(check_cell *cell);
 /* Does the newest version come from INSTANCE? */
 bool check_has(check_cell *cell, uint32_t instance);

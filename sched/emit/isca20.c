@@ -57,9 +57,9 @@ static bool check_movements(const low_program *low, const isa_machine *m, GError
 		enum isa_sxm_role role;
 		const char *name;
 	} roles[] = {
-	    {ISA_SXM_PERMUTE, "permute"},
-	    {ISA_SXM_DISTRIBUTE, "distribute"},
-	    {ISA_SXM_TRANSPOSE, "transpose"},
+		{ISA_SXM_PERMUTE, "permute"},
+		{ISA_SXM_DISTRIBUTE, "distribute"},
+		{ISA_SXM_TRANSPOSE, "transpose"},
 	};
 	bool needed[ISA_SXM_ROLES] = {false};
 
