@@ -58,8 +58,9 @@ static bool run_kernel(simulation *s, GError **error)
 		until += end / STEPS + 1;
 		ok = sim_kernel_run(s->kernel, until, error);
 		progress_update(p, (double)until / (double)end);
-		if (s->record && ok)
-			record_step(s->record, s->chip, until);
+		/* The last window ends with the run, in record_totals(). */
+		if (s->record && ok && !sim_kernel_is_idle(s->kernel) && sim_kernel_now(s->kernel) >= until)
+			record_step(s->record, s->chip, until + 1);
 		/* Time stands before UNTIL when someone stopped the kernel. */
 	} while (ok && !sim_kernel_is_idle(s->kernel) && !interrupt_happened() && sim_kernel_now(s->kernel) >= until);
 	progress_end(p);
