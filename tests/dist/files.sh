@@ -13,7 +13,7 @@ source_files()
 {
 	(cd "$TSPSIM_SRCDIR" && {
 		find isa sim models sched traces tools tests docs -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.def' \
-			-o -name '*.mk' -o -name '*.sh' -o -name '*.sql' -o -name '*.gp' -o -name '*.yaml' -o -name '*.1' \)
+			-o -name '*.mk' -o -name '*.sh' -o -name '*.sql' -o -name '*.gp' -o -name '*.yaml' -o -name '*.tsp' -o -name '*.1' \)
 		for file in configure.ac Makefile.am bootstrap .ci/run; do
 			[ ! -f "$file" ] || echo "$file"
 		done
