@@ -844,6 +844,71 @@ static void name_operand(maker *m, const isa_program *program, const GArray *sig
 	g_array_append_val(item->sources, source);
 }
 
+/* The instructions, in the order of the list, that a violation is about when the program runs on its own machine. */
+static bool *accused_insns(const random_program *p, const isa_program *program)
+{
+	oracle_options options = {.sched = p->sched, .functional = true, .freeze = p->freeze};
+	oracle_result *result = oracle_execute(program, p->sched, &options, NULL);
+	bool *accused = g_new0(bool, program->insns->len);
+	bool any = false;
+
+	for (unsigned i = 0; i < result->violations->len; i++) {
+		uint32_t insn = g_array_index(result->violations, probe_violation, i).insn;
+
+		accused[insn] = true;
+		any = any || insn < p->insns->len;
+	}
+	oracle_result_free(result);
+	if (any)
+		return accused;
+	g_free(accused);
+	return NULL;
+}
+
+static void remove_insns(random_program *p, const bool *which)
+{
+	GArray *kept = g_array_new(FALSE, TRUE, sizeof(random_insn));
+
+	for (unsigned i = 0; i < p->insns->len; i++) {
+		random_insn *item = &g_array_index(p->insns, random_insn, i);
+
+		if (which[i])
+			g_array_unref(item->sources);
+		else
+			g_array_append_val(kept, *item);
+	}
+	g_array_unref(p->insns);
+	p->insns = kept;
+}
+
+void random_program_clean(random_program *p)
+{
+	bool *accused = NULL;
+
+	do {
+		isa_program *program = random_program_build(p);
+
+		g_free(accused);
+		accused = program ? accused_insns(p, program) : NULL;
+		if (accused)
+			remove_insns(p, accused);
+		if (program)
+			isa_program_free(program);
+	} while (accused);
+}
+
+void random_program_drop_wrong_sources(random_program *p)
+{
+	isa_program *program = random_program_build(p);
+	g_autofree bool *accused = program ? accused_insns(p, program) : NULL;
+
+	for (unsigned i = 0; accused && i < p->insns->len; i++)
+		if (accused[i])
+			g_array_set_size(g_array_index(p->insns, random_insn, i).sources, 0);
+	if (program)
+		isa_program_free(program);
+}
+
 void random_program_name_sources(random_program *p)
 {
 	g_autoptr(GArray) sightings = g_array_new(FALSE, FALSE, sizeof(sighting));
