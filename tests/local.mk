@@ -44,3 +44,4 @@ include $(top_srcdir)/tests/oracle.mk
 include $(top_srcdir)/tests/model.mk
 include $(top_srcdir)/tests/judges.mk
 include $(top_srcdir)/tests/capacity.mk
+include $(top_srcdir)/tests/fuzz.mk

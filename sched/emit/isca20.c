@@ -2,8 +2,8 @@
  *
  * Back end of the stream-style machine: sets the stage, plans, schedules one operation after the other.
  *
- * Every operation goes to the earliest cycles that queues, streams and words leave free, so operations that do not depend
- * on each other overlap, and dependent ones follow each other row by row.
+ * Every operation goes to the earliest cycles that queues, streams and words leave free, so operations that do not
+ * depend on each other overlap, and dependent ones follow each other row by row.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -19,7 +19,8 @@ static bool check_floorplan(const isa_machine *m, GError **error)
 
 		if ((m->pos_sxm.at[side] - outermost) * sign >= 0 && (m->pos_mxm.at[side] - outermost) * sign >= 0)
 			continue;
-		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+		g_set_error(
+			error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
 		            "floorplan: the scheduler expects MXM and SXM outside of the MEM slices in each hemisphere");
 		return false;
 	}
@@ -28,6 +29,42 @@ static bool check_floorplan(const isa_machine *m, GError **error)
 		            "mem.slices_per_hemisphere: the scheduler knows at most %d slices a hemisphere",
 		            ISCA_SLICES_MAX / 2);
 		return false;
+	}
+	return true;
+}
+
+void isca_refuse_clash(const isca *c, const char *what)
+{
+	g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+	            "%s: needs a slice, a stream or an ALU twice at a time on this machine (streams.per_direction "
+	            "%" G_GINT64_FORMAT ", mem.slices_per_hemisphere %" G_GINT64_FORMAT
+	            ", vxm.ops_per_cycle %" G_GINT64_FORMAT ")",
+	            what, c->m->streams, c->m->mem_slices, c->m->vxm_ops);
+}
+
+static bool check_queue(const isca *c, const low_macro *macro, unsigned role, const char *name)
+{
+	if (c->m->sxm_queues.at[role])
+		return true;
+	g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+	            "layer '%s', operation '%s': it needs the SXM, and sxm.queues has no %s queue", c->low->g->name,
+	            macro->name, name);
+	return false;
+}
+
+/* Does the machine have the SXM queues that MACRO cannot do without? */
+static bool check_queues(const isca *c, const low_macro *macro)
+{
+	if (macro->kind == LOW_TRANSPOSE)
+		return check_queue(c, macro, ISA_SXM_TRANSPOSE, "transpose") &&
+		       check_queue(c, macro, ISA_SXM_PERMUTE, "permute");
+	for (guint i = 0; macro->kind == LOW_VLOOP && i < macro->vloop.steps->len; i++) {
+		const low_step *step = &g_array_index(macro->vloop.steps, low_step, i);
+		bool inside = step->lane_xor < (uint64_t)c->m->lanes_per_superlane;
+
+		if (step->kind == LOW_LANES && !(inside ? check_queue(c, macro, ISA_SXM_DISTRIBUTE, "distribute")
+		                                        : check_queue(c, macro, ISA_SXM_PERMUTE, "permute")))
+			return false;
 	}
 	return true;
 }
@@ -69,8 +106,7 @@ static void begin(isca *c)
 			isca_stream_init(&c->streams[west][s]);
 	c->slices = g_new0(isca_slice, 2 * c->slices_per_side);
 	for (unsigned s = 0; s < 2 * c->slices_per_side; s++) {
-		int queue =
-		    isa_machine_queue_find(m, ISA_UNIT_MEM, s / c->slices_per_side, 0, s % c->slices_per_side);
+		int queue = isa_machine_queue_find(m, ISA_UNIT_MEM, s / c->slices_per_side, 0, s % c->slices_per_side);
 
 		c->slices[s].queue = (uint16_t)queue;
 		c->slices[s].position = isa_machine_queue(m, (unsigned)queue)->position;
@@ -120,9 +156,14 @@ static bool emit_operation(isca *c, isca_plan *plan, const isca_operation *op)
 
 static bool emit_all(isca *c)
 {
-	isca_plan *plan = isca_plan_new(c);
-	bool ok = plan != NULL;
+	isca_plan *plan;
+	bool ok;
 
+	for (guint i = 0; i < c->low->macros->len; i++)
+		if (!check_queues(c, &g_array_index(c->low->macros, low_macro, i)))
+			return false;
+	plan = isca_plan_new(c);
+	ok = plan != NULL;
 	for (guint i = 0; ok && i < plan->operations->len; i++)
 		ok = emit_operation(c, plan, &g_array_index(plan->operations, isca_operation, i));
 	if (ok && c->unfilled) {
@@ -135,8 +176,9 @@ static bool emit_all(isca *c)
 	return ok;
 }
 
-bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, int64_t start, const isa_machine *machine,
-                 const sched_options *options, sched_report *report, int64_t *end_cycle, GError **error)
+bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, int64_t start,
+                 const isa_machine *machine, const sched_options *options, sched_report *report, int64_t *end_cycle,
+                 GError **error)
 {
 	isca c = {
 	    .program = program,

@@ -121,7 +121,8 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 		return false;
 	}
 	isca_place(p->t);
-	*result = (loaded){first->instance[0], (uint16_t)each, p->t->origin + (int64_t)rounds - 1 + m->mxm_lw_cycles, 0};
+	*result =
+		(loaded){first->instance[0], (uint16_t)each, p->t->origin + (int64_t)rounds - 1 + m->mxm_lw_cycles, 0};
 	isca_template_free(p->t);
 	return true;
 }
@@ -377,9 +378,10 @@ static void note_planes(pass *p, loaded *weights)
 
 static bool fail(const pass *p, const char *what)
 {
-	g_set_error(p->c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
-	            "%s of column block %" G_GUINT64_FORMAT ", step %u, need a slice, a stream or an ALU twice", what,
-	            p->block, p->step);
+	g_autofree char *where =
+		g_strdup_printf("%s of column block %" G_GUINT64_FORMAT ", step %u", what, p->block, p->step);
+
+	isca_refuse_clash(p->c, where);
 	return false;
 }
 

@@ -2,10 +2,10 @@
  *
  * Loops over vectors: from timed chains to templates.
  *
- * Iterations run one a cycle, or several side by side when slices, streams and ALUs allow it (the loop is unrolled then:
- * loads that all copies share are read once).  Streams run from the operand's hemisphere towards the VXM, so a template
- * covers iterations in which no operand changes hemisphere.  Where bursts of two operands would hold one queue at a time,
- * shorter stretches are tried; with one iteration left, all words of it lie in different slices.
+ * Iterations run one a cycle, or several side by side when slices, streams and ALUs allow it (the loop is unrolled
+ * then: loads that all copies share are read once).  Streams run from the operand's hemisphere towards the VXM, so a
+ * template covers iterations in which no operand changes hemisphere.  Where bursts of two operands would hold one queue
+ * at a time, shorter stretches are tried; with one iteration left, all words of it lie in different slices.
  */
 #include "sched/emit/isca20_loop.h"
 
@@ -228,7 +228,8 @@ static void add_lanes(builder *b, unsigned i)
 	k->insn.map = exchange_map(b, s->lane_xor);
 	k->result = (int32_t)(m->sxm_skew_cycles + exchange_cycles(b, s->lane_xor));
 	isca_sample(b->t, k, 0, from, 0, isca_wire_at(b->t, from)->width, position);
-	b->wire[i][!west] = isca_add_wire(b->t, !west, isa_type_bytes(s->type), b->count, position, k->issue + k->result);
+	b->wire[i][!west] =
+		isca_add_wire(b->t, !west, isa_type_bytes(s->type), b->count, position, k->issue + k->result);
 	isca_drive(b->t, k, b->wire[i][!west], position);
 }
 
@@ -394,9 +395,11 @@ static bool emit_plainly(const emission *e, uint64_t first, uint64_t end)
 {
 	uint64_t at = emit_range(e, e->loop, first, end);
 
-	if (at < end)
-		g_set_error(e->c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
-		            "iteration %" G_GUINT64_FORMAT " needs a slice, a stream or an ALU twice", at);
+	if (at < end) {
+		g_autofree char *where = g_strdup_printf("iteration %" G_GUINT64_FORMAT, at);
+
+		isca_refuse_clash(e->c, where);
+	}
 	return at == end;
 }
 
