@@ -27,7 +27,7 @@ void check_vxm(check *c, check_issue *issue)
 		}
 		check_sample(c, issue, o, places[o], width, (uint64_t)insn->lanes * width, 1, latch ? start : issue->q);
 	}
-	check_put(c, issue, &c->alu[issue->queue->index], due);
+	check_put(issue, &c->alu[issue->queue->index], due);
 	width = isa_type_bytes((enum isa_type)insn->dtype);
 	check_write(c, issue, width, (uint64_t)insn->lanes * width, 1, due);
 }
@@ -58,7 +58,8 @@ static void load_weights(check *c, check_issue *issue)
 	int64_t due = issue->q + c->m->mxm_lw_cycles;
 
 	if (!insn->count || issue->addr + insn->count > (uint64_t)c->m->mxm_rows) {
-		check_offend(c, issue, "weight rows %u to %u do not all exist", issue->addr, issue->addr + insn->count - 1);
+		check_offend(c, issue, "weight rows %u to %u do not all exist", issue->addr,
+		             issue->addr + insn->count - 1);
 		return;
 	}
 	if (streams)
@@ -73,7 +74,7 @@ static void load_weights(check *c, check_issue *issue)
 		             c->weights.used, issue->q, c->m->mxm_weight_bytes);
 	for (unsigned plane = first_plane(issue); plane <= last_plane(issue); plane++)
 		for (unsigned r = 0; r < insn->count; r++)
-			check_put(c, issue, &c->shadow[plane][issue->addr + r], due);
+			check_put(issue, &c->shadow[plane][issue->addr + r], due);
 	issue->result = due - issue->t;
 }
 
@@ -88,7 +89,7 @@ static void install_weights(check *c, check_issue *issue)
 	for (unsigned plane = first_plane(issue); plane <= last_plane(issue); plane++) {
 		for (unsigned r = 0; r < issue->insn->count; r++)
 			check_found(c, issue, 0, r, check_at(&c->shadow[plane][r], issue->q), "the shadow buffer");
-		check_put(c, issue, &c->active[plane], due);
+		check_put(issue, &c->active[plane], due);
 	}
 	issue->result = due - issue->t;
 }
@@ -125,7 +126,7 @@ static void multiply(check *c, check_issue *issue)
 		return;
 	if (insn->mode)
 		check_found(c, issue, 2, 0, check_at(row, due), "the accumulator row");
-	check_put(c, issue, row, due);
+	check_put(issue, row, due);
 	issue->result = due - issue->t;
 }
 
@@ -234,9 +235,8 @@ void check_c2c(check *c, check_issue *issue)
 
 	if (issue->insn->op == ISA_OP_SEND) {
 		__extension__ unsigned __int128 bits =
-		    (unsigned __int128)(vector_bytes(c) + (uint64_t)m->link_overhead_bytes) * (uint64_t)m->clock_hz;
-		int64_t slots =
-		    (int64_t)((bits + (uint64_t)m->link_bytes_per_s - 1) / (uint64_t)m->link_bytes_per_s);
+			(unsigned __int128)(vector_bytes(c) + (uint64_t)m->link_overhead_bytes) * (uint64_t)m->clock_hz;
+		int64_t slots = (int64_t)((bits + (uint64_t)m->link_bytes_per_s - 1) / (uint64_t)m->link_bytes_per_s);
 
 		check_sample(c, issue, 0, issue->src0, 1, vector_bytes(c), 1, issue->q);
 		if (link->free > issue->q)

@@ -2,11 +2,11 @@
  *
  * Where operands of the matrix unit lie.
  *
- * What the host provides is laid out for the work alone, as often as it is read at once: each engine has the activations
- * of the K blocks (and rows) that it takes in slices of its hemisphere, and the weights it loads in sixteen slices, so that
- * sixteen bytes of a column arrive together.  The input of a convolution is stored as words that hold all taps of a
- * block for one output position; positions that start at the same pixel share a word, padding is stored as zeros.
- * Values that other operations compute lie where those put them; they may have to cross the chip.
+ * What the host provides is laid out for the work alone, as often as it is read at once: each engine has the
+ * activations of the K blocks (and rows) that it takes in slices of its hemisphere, and the weights it loads in sixteen
+ * slices, so that sixteen bytes of a column arrive together.  The input of a convolution is stored as words that hold
+ * all taps of a block for one output position; positions that start at the same pixel share a word, padding is stored
+ * as zeros. Values that other operations compute lie where those put them; they may have to cross the chip.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -55,7 +55,8 @@ uint32_t isca_b_place(const isca_work *w, const GArray *tensors, uint64_t batch,
 	return isca_tensor_place(b, 1, in_tensor, byte);
 }
 
-uint32_t isca_c_place(const isca_work *w, const GArray *tensors, uint64_t batch, uint64_t m, uint64_t block, unsigned byte)
+uint32_t isca_c_place(const isca_work *w, const GArray *tensors, uint64_t batch, uint64_t m, uint64_t block,
+                      unsigned byte)
 {
 	const isca_tensor *c = tensor_at(tensors, w->c);
 	uint64_t row = isca_batch_at(w, batch)->c + m;
@@ -71,7 +72,7 @@ typedef struct operands {
 	isca_plan *plan;
 	isca_operation *op;
 	isca_work *w;
-	uint32_t number; /* of the operation */
+	uint32_t number;               /* of the operation */
 	isca_set engine[ISCA_ENGINES]; /* slices of each engine's activations */
 } operands;
 
@@ -80,11 +81,24 @@ static isca_wish wish_for(const operands *o)
 	return (isca_wish){.side = -1, .first = o->number, .last = o->number, .avoid = o->op->used};
 }
 
+/* Apart from all that is used at the same time; where there is no room, and thrift allows it, from as much as possible.
+ */
+static bool place(operands *o, isca_tile *tile, const isca_wish *wish)
+{
+	isca_wish near = *wish;
+
+	if (isca_allocate(o->plan->c, tile, wish))
+		return true;
+	near.shun = near.avoid;
+	near.avoid = (isca_set){{0}};
+	return o->w->thrift.share && isca_allocate(o->plan->c, tile, &near);
+}
+
 /* Host data is there from the beginning. */
 static bool place_host(operands *o, isca_tile *tile, isca_wish *wish)
 {
 	wish->first = 0;
-	return isca_allocate(o->plan->c, tile, wish);
+	return place(o, tile, wish);
 }
 
 /* Does engine E take some K block with share SHARE? */
@@ -105,7 +119,8 @@ static bool takes(const isca_work *w, unsigned e, enum isca_share share)
 	return false;
 }
 
-/* The K blocks that engine E takes with SHARE: FIRST, then every so many.  Blocks that engines share with each other. */
+/* The K blocks that engine E takes with SHARE: FIRST, then every so many.  Blocks that engines share with each other.
+ */
 static unsigned blocks_of(const isca_work *w, unsigned e, enum isca_share share, unsigned *first, unsigned *last)
 {
 	unsigned count = 0;
@@ -145,18 +160,18 @@ static isca_tile matmul_tile(const operands *o, unsigned e, enum isca_share shar
 	uint64_t part = w->part_rows * (ISCA_PARTS >> share);
 	unsigned first = 0, last = 0, count = blocks_of(w, e, share, &first, &last);
 	isca_tile tile = {
-	    .first_row = isca_batch_at(w, 0)->a,
-	    .period = w->m,
-	    .rows = w->m,
-	    .batches = w->batches->len,
-	    .first_block = first,
-	    .blocks = last - first + 1,
-	    .bytes = w->bytes,
+		.first_row = isca_batch_at(w, 0)->a,
+		.period = w->m,
+		.rows = w->m,
+		.batches = w->batches->len,
+		.first_block = first,
+		.blocks = last - first + 1,
+		.bytes = w->bytes,
 	};
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, w->tile_rows, w->tiles},
-	    {ISCA_DIM_BLOCK, count > 1 ? (last - first) / (count - 1) : 1, count},
-	    {0},
+		{ISCA_DIM_ROW, w->tile_rows, w->tiles},
+		{ISCA_DIM_BLOCK, count > 1 ? (last - first) / (count - 1) : 1, count},
+		{0},
 	};
 	uint64_t unit = part;
 
@@ -180,16 +195,16 @@ static isca_tile taps_tile(const operands *o, unsigned e)
 {
 	const isca_work *w = o->w;
 	isca_tile tile = {
-	    .period = w->taps.line_words * w->taps.lines,
-	    .rows = w->taps.line_words * w->taps.lines,
-	    .batches = w->batches->len,
-	    .blocks = w->chunks,
-	    .bytes = w->bytes,
+		.period = w->taps.line_words * w->taps.lines,
+		.rows = w->taps.line_words * w->taps.lines,
+		.batches = w->batches->len,
+		.blocks = w->chunks,
+		.bytes = w->bytes,
 	};
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, 1, tile.rows},
-	    {ISCA_DIM_BLOCK, 1, tile.blocks},
-	    {0},
+		{ISCA_DIM_ROW, 1, tile.rows},
+		{ISCA_DIM_BLOCK, 1, tile.blocks},
+		{0},
 	};
 
 	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
@@ -211,6 +226,7 @@ static bool place_a(operands *o)
 				continue;
 			w->a_tile[e][share] = w->has_taps ? taps_tile(o, e) : matmul_tile(o, e, share);
 			wish.side = (int)isca_engine_side(w, e);
+			wish.outward = true;
 			for (unsigned other = 0; other < w->engines; other++)
 				if (other != e)
 					isca_set_join(&wish.avoid, &o->engine[other]);
@@ -230,18 +246,18 @@ static isca_tile weights_tile(const operands *o, unsigned kblock, unsigned e)
 	const isca_kblock *k = isca_kblock_at(w, kblock);
 	const isca_kblock *last = isca_kblock_at(w, w->kblocks->len - 1);
 	isca_tile tile = {
-	    .first_row = isca_batch_at(w, 0)->b + k->row,
-	    .period = last->row + last->rows,
-	    .rows = k->rows,
-	    .batches = w->groups,
-	    .blocks = w->blocks,
-	    .bytes = w->bytes,
+		.first_row = isca_batch_at(w, 0)->b + k->row,
+		.period = last->row + last->rows,
+		.rows = k->rows,
+		.batches = w->groups,
+		.blocks = w->blocks,
+		.bytes = w->bytes,
 	};
 	uint64_t step = w->own && !w->by_batch ? w->engines : 1;
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, w->load_rows, (k->rows - 1) / w->load_rows + 1},
-	    {ISCA_DIM_BLOCK, step, (w->blocks - 1) / step + 1},
-	    {ISCA_DIM_BATCH, 1, w->groups},
+		{ISCA_DIM_ROW, w->load_rows, (k->rows - 1) / w->load_rows + 1},
+		{ISCA_DIM_BLOCK, step, (w->blocks - 1) / step + 1},
+		{ISCA_DIM_BATCH, 1, w->groups},
 	};
 
 	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
@@ -327,6 +343,9 @@ static bool place_sums(operands *o)
 	uint64_t step = w->own ? w->engines : 1;
 	const isca_tensor *c = tensor_at(o->plan->tensors, w->c);
 	unsigned last = w->steps->len & 1;
+	/* A group of slices for what one engine may write alone; thrift: no group for rows that only one engine may
+	 * write. */
+	uint64_t groups = w->thrift.share ? w->engines : ISCA_PARTS, rows = w->part_rows * (ISCA_PARTS / groups);
 
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned which = i ? !last : last;
@@ -338,20 +357,17 @@ static bool place_sums(operands *o)
 		if (w->steps->len < 2 + i)
 			continue;
 		wish.split = true;
-		*tile = (isca_tile){.period = w->tile_rows,
-		                    .rows = w->tile_rows,
-		                    .batches = w->window,
-		                    .blocks = 1,
-		                    .bytes = 4};
+		*tile = (isca_tile){
+			.period = w->tile_rows, .rows = w->tile_rows, .batches = w->window, .blocks = 1, .bytes = 4};
 		isca_tile_add(tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
 		if (w->own) {
 			add_halves(o, tile, ISCA_DIM_BATCH, 1, step);
 			isca_tile_add(tile, ISCA_DIM_ROW, 1, 0, 0, 1);
 			isca_tile_lay(tile, w->tile_rows, folds, 1, UINT32_MAX, 0);
 		} else {
-			add_halves(o, tile, ISCA_DIM_ROW, w->part_rows, ISCA_PARTS);
-			isca_tile_add(tile, ISCA_DIM_ROW, 1, w->part_rows, 0, 1);
-			isca_tile_lay(tile, w->part_rows, folds, 1, UINT32_MAX, 0);
+			add_halves(o, tile, ISCA_DIM_ROW, rows, groups);
+			isca_tile_add(tile, ISCA_DIM_ROW, 1, rows, 0, 1);
+			isca_tile_lay(tile, rows, folds, 1, UINT32_MAX, 0);
 		}
 		if (i) {
 			wish.avoid = w->sum[last].slices;
@@ -362,10 +378,10 @@ static bool place_sums(operands *o)
 			if (!isca_allocate(o->plan->c, tile, &wish)) {
 				wish.bound = false;
 				wish.avoid = o->op->used;
-				if (!isca_allocate(o->plan->c, tile, &wish))
+				if (!place(o, tile, &wish))
 					return false;
 			}
-		} else if (!isca_allocate(o->plan->c, tile, &wish)) {
+		} else if (!place(o, tile, &wish)) {
 			return false;
 		}
 		isca_set_join(&o->op->used, &tile->slices);
@@ -395,7 +411,8 @@ static void copy_pixel(const contents *s, uint64_t image, int64_t h, int64_t col
 	const graph_conv *c = &s->w->conv;
 
 	if (h >= 0 && h < (int64_t)c->h && column >= 0 && column < (int64_t)c->w)
-		*out = s->data[(((image * c->h + (uint64_t)h) * c->w + (uint64_t)column) * c->c + channel) * s->w->bytes +
+		*out = s->data[(((image * c->h + (uint64_t)h) * c->w + (uint64_t)column) * c->c + channel) *
+		                       s->w->bytes +
 		               byte];
 }
 
@@ -465,8 +482,8 @@ void isca_fill_work(isca_plan *plan, const isca_work *w)
 	for (unsigned e = 0; w->a_private && e < w->engines; e++)
 		for (unsigned share = 0; share < ISCA_SHARES; share++)
 			if (w->a_tile[e][share].height)
-				isca_fill_tile(c, &w->a_tile[e][share],
-				               c->options->functional && a.data ? fill : NULL, &a);
+				isca_fill_tile(c, &w->a_tile[e][share], c->options->functional && a.data ? fill : NULL,
+				               &a);
 	for (unsigned i = 0; w->b_private && i < w->b_tiles->len; i++) {
 		const isca_tile *tile = &g_array_index(w->b_tiles, isca_tile, i);
 		unsigned e = i % w->engines;

@@ -18,7 +18,7 @@ typedef struct pass {
 	unsigned own;                /* its engine, where units have one */
 	unsigned step;
 	const isca_strand *strand;
-	uint64_t first;              /* row in the batch */
+	uint64_t first; /* row in the batch */
 	uint32_t rows;
 	isca_template *t;
 } pass;
@@ -57,9 +57,9 @@ static enum isca_share share_of(const isca_strand *s)
 /* --------------------------------------------------------------------------------------------------- weights */
 
 typedef struct loaded {
-	uint32_t instance; /* of the first LW */
-	uint16_t rows;     /* of each LW */
-	int64_t due;       /* when the last row is there */
+	uint32_t instance;  /* of the first LW */
+	uint16_t rows;      /* of each LW */
+	int64_t due;        /* when the last row is there */
 	uint32_t installed; /* instance of the IW, 0 = not yet */
 } loaded;
 
@@ -121,7 +121,8 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 		return false;
 	}
 	isca_place(p->t);
-	*result = (loaded){first->instance[0], (uint16_t)each, p->t->origin + (int64_t)rounds - 1 + m->mxm_lw_cycles, 0};
+	*result =
+		(loaded){first->instance[0], (uint16_t)each, p->t->origin + (int64_t)rounds - 1 + m->mxm_lw_cycles, 0};
 	isca_template_free(p->t);
 	return true;
 }
@@ -130,8 +131,8 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 
 /* How the sums of a pass go through the VXM. */
 typedef struct adders {
-	bool old;         /* the partial sum of the step before comes in */
-	unsigned count;   /* operations */
+	bool old;       /* the partial sum of the step before comes in */
+	unsigned count; /* operations */
 } adders;
 
 /* Which operation takes the sum of link L as an operand?  With no old sum the first takes two. */
@@ -402,6 +403,7 @@ static bool emit_strand(pass *p)
 {
 	uint64_t end = p->first + p->rows;
 	loaded weights[ISCA_ENGINES];
+	bool cut = false;
 
 	for (unsigned l = 0; l < p->strand->count; l++) {
 		unsigned e = engine_of(p, l), each = p->w->load_rows;
@@ -421,8 +423,10 @@ static bool emit_strand(pass *p)
 			isca_place(p->t);
 			note_planes(p, weights);
 			p->first += p->rows;
-			p->rows = (uint32_t)(end - p->first);
+			/* What was too much is likely to be so again. */
+			p->rows = (uint32_t)MIN(cut ? 2 * p->rows : end, end - p->first);
 		} else {
+			cut = true;
 			p->rows /= 2;
 		}
 		isca_template_free(p->t);

@@ -4,8 +4,6 @@
  */
 #include "sched/emit/isca20_mxm.h"
 
-/* Rows of a tile at most: sums of a tile lie in a few slices; longer tiles gain nothing but memory for them. */
-enum { TILE_ROWS_MAX = 2560 };
 /* Rows below which a part is too short to pay for loading weights everywhere. */
 enum { PART_ROWS_MIN = 48 };
 
@@ -72,7 +70,8 @@ static void add_link(isca_strand *s, unsigned kblock, unsigned engine)
 	s->engine[s->count++] = (uint8_t)engine;
 }
 
-/* A step in which all engines take COUNT K blocks from FIRST on, each block cut by rows over ENGINES / COUNT of them. */
+/* A step in which all engines take COUNT K blocks from FIRST on, each block cut by rows over ENGINES / COUNT of them.
+ */
 static void add_step(isca_work *w, unsigned first, unsigned count)
 {
 	isca_stage step = {0};
@@ -137,7 +136,7 @@ static void choose_cut(const isca *c, isca_work *w)
 	uint64_t units;
 	int64_t pass;
 
-	w->tiles = (w->m - 1) / TILE_ROWS_MAX + 1;
+	w->tiles = (w->m - 1) / w->thrift.tile_rows + 1;
 	w->part_rows = (w->m - 1) / (ISCA_PARTS * w->tiles) + 1;
 	w->tile_rows = ISCA_PARTS * w->part_rows;
 	w->tiles = (w->m - 1) / w->tile_rows + 1;
@@ -164,12 +163,13 @@ static bool check_machine(const isca *c, const isca_work *w, const isca_tensor *
 	else if (!a->host && w->kblocks->len > 1 && isca_kblock_at(w, 0)->rows != a->vector_lanes)
 		why = "K blocks of an operand that is computed must be whole vectors";
 	if (why)
-		g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "layer '%s', operation '%s': %s", c->low->g->name,
-		            name, why);
+		g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "layer '%s', operation '%s': %s",
+		            c->low->g->name, name, why);
 	return !why;
 }
 
-isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count)
+isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count,
+                         const isca_thrift *thrift)
 {
 	const low_macro *m = &g_array_index(c->low->macros, low_macro, first);
 	isca_work *w = g_new0(isca_work, 1);
@@ -179,12 +179,12 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 	w->kblocks = g_array_new(FALSE, FALSE, sizeof(isca_kblock));
 	w->steps = g_array_new(FALSE, FALSE, sizeof(isca_stage));
 	w->b_tiles = g_array_new(FALSE, TRUE, sizeof(isca_tile));
+	w->thrift = *thrift;
 	w->is_conv = m->kind == LOW_CONV;
 	w->type = w->is_conv ? m->conv.type : m->matmul.type;
 	w->bytes = isa_type_bytes(w->type);
 	w->engines = (unsigned)c->m->mxm_planes / w->bytes;
-	w->interval =
-	    (uint32_t)(w->bytes == 1 ? c->m->mxm_int8_interval_cycles : c->m->mxm_fp16_interval_cycles);
+	w->interval = (uint32_t)(w->bytes == 1 ? c->m->mxm_int8_interval_cycles : c->m->mxm_fp16_interval_cycles);
 	if (w->is_conv) {
 		w->conv = m->conv.conv;
 		w->a = m->conv.x;
@@ -212,7 +212,7 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 	w->a_private = a->host;
 	w->b_private = g_array_index(tensors, isca_tensor, w->b).host;
 	w->blocks = g_array_index(tensors, isca_tensor, w->c).blocks;
-	w->load_rows = MAX(c->load_bytes / w->bytes, 1);
+	w->load_rows = CLAMP(c->load_bytes / w->bytes, 1, thrift->load_rows);
 	for (w->links = 1; 2 * w->links + (w->bytes == 2) <= c->alus; w->links *= 2)
 		;
 	if (!check_machine(c, w, a, m->name)) {

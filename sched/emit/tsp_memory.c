@@ -398,7 +398,8 @@ static uint64_t first_fit(const tspe *e, guint index, uint64_t alignment)
 	for (guint i = 0; i < index; i++)
 		if (lives_with(t, &e->tensors[i]))
 			g_ptr_array_add(others, &e->tensors[i]);
-	g_ptr_array_sort(others, by_base);
+	if (others->len)
+		qsort(others->pdata, others->len, sizeof(gpointer), by_base);
 	for (guint i = 0; i < others->len; i++) {
 		const tspe_tensor *o = g_ptr_array_index(others, i);
 

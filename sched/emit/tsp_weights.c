@@ -116,7 +116,7 @@ static bool load_burst(const mxm_pass *p, burst *b, GError **error)
 	link_load(k, b, load, work->type);
 	k->placed = note_weights;
 	k->placed_state = b;
-	e->traffic.weight_bytes += (uint64_t)bytes * b->count;
+	e->use.loaded_weight_bytes += (uint64_t)bytes * b->count;
 	k->rhythm = work->interval;
 	k->step[load].beat = p->beat.first + 1;
 	if (!p->beside_rows)

@@ -150,6 +150,9 @@ static void sample_issue(or_run *run, or_item *item)
 {
 	or_issue *issue = item->issue;
 
+	/* These two may have nothing to write. */
+	if (issue->insn->op != ISA_OP_RECV && issue->insn->op != ISA_OP_ACC)
+		or_check_result(run, issue);
 	switch (isa_ops[issue->insn->op].unit) {
 	case ISA_UNIT_MEM:
 		if (run->hw->hashed)

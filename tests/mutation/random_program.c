@@ -14,7 +14,8 @@ typedef struct maker {
 	random_program *p;
 	rng r;
 	int64_t now;
-	GArray *free_at; /* int64_t per queue */
+	GArray *free_at;  /* int64_t per queue */
+	unsigned crowded; /* with finite queues most instructions stand in this one and the next */
 } maker;
 
 static uint64_t below(maker *m, uint64_t limit)
@@ -148,7 +149,9 @@ static void set_one_of(maker *m, const char *key, const char *values)
 /* One timing key of the simulated machine one unit off. */
 static void drift(maker *m)
 {
-	const char *key = drift_keys[below(m, G_N_ELEMENTS(drift_keys))];
+	const char *key = m->p->sched->icu_queue_words && chance(m, 60)
+	                          ? "icu.ifetch_cycles"
+	                          : drift_keys[below(m, G_N_ELEMENTS(drift_keys))];
 	int index = isa_key_find(key);
 	g_autofree char *text = isa_machine_get_text(m->p->hw, index);
 	int64_t value = g_ascii_strtoll(text, NULL, 10) + (chance(m, 50) ? 1 : -1);
@@ -192,7 +195,7 @@ static void make_machine(maker *m, bool streams)
 	do {
 		g_clear_pointer(&m->p->hw, isa_machine_free);
 		m->p->hw = isa_machine_copy(m->p->sched);
-		if (chance(m, 30))
+		if (chance(m, m->p->sched->icu_queue_words ? 60 : 30))
 			drift(m);
 	} while (!finish(m->p->hw));
 }
@@ -447,6 +450,9 @@ static unsigned any_queue(maker *m)
 
 	if (chance(m, 30))
 		unit = ISA_UNIT_MEM;
+	/* Queues that must be fetched are only interesting when they are long. */
+	if (m->p->sched->icu_queue_words && chance(m, 85))
+		return m->crowded + (unsigned)below(m, 2);
 	do
 		queue = (unsigned)below(m, isa_machine_queue_count(m->p->sched));
 	while (isa_machine_queue(m->p->sched, queue)->unit != unit);
@@ -512,6 +518,102 @@ static void make_insn(maker *m)
 	g_array_append_val(m->p->insns, item);
 }
 
+/* Appends one instruction in the first free cycle of its queue at or after NOW. */
+static void put(maker *m, isa_insn insn)
+{
+	random_insn item = {.insn = insn, .sources = g_array_new(FALSE, TRUE, sizeof(random_source))};
+	int64_t *free_at = &g_array_index(m->free_at, int64_t, insn.queue);
+
+	item.insn.cycle = MAX(*free_at, m->now);
+	*free_at = isa_insn_last(&item.insn) + 1;
+	g_array_append_val(m->p->insns, item);
+}
+
+static isa_insn insn_in(maker *m, enum isa_op op, enum isa_unit unit, unsigned role, unsigned index)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		int queue = isa_machine_queue_find(m->p->sched, unit, side, role, index);
+
+		if (queue >= 0)
+			return isa_insn_make(op, (unsigned)queue, 0);
+	}
+	g_assert_not_reached();
+}
+
+/* Fills what later instructions read: registers, ports, weights and rows of every plane. */
+static void warm_registers(maker *m)
+{
+	const isa_machine *hw = m->p->sched;
+	unsigned queues = (unsigned)hw->sram_issue_per_cycle;
+	isa_insn insn;
+
+	for (unsigned r = 0; r < 6 + 2 * (unsigned)hw->mxm_planes; r++) {
+		insn = insn_in(m, ISA_OP_LOAD, ISA_UNIT_MEM, 0, r % queues);
+		insn.addr = (uint32_t)(64 * r);
+		insn.len = 64;
+		insn.dst = (uint16_t)(r < 6        ? (unsigned)ISA_PLACE_VREG(r)
+		                      : r % 2 == 0 ? (unsigned)ISA_PLACE_WT((r - 6) / 2)
+		                                   : (unsigned)ISA_PLACE_ACT(1U << ((r - 6) / 2)));
+		put(m, insn);
+	}
+	m->now += 12 + hw->sram_latency_cycles;
+}
+
+/* One row of weights and one accumulator row a plane, from the ports or from streams 0. */
+static void warm_planes(maker *m)
+{
+	const isa_machine *hw = m->p->sched;
+	bool wide = chance(m, 50);
+
+	for (unsigned step = 0; step < 3; step++) {
+		for (unsigned plane = 0; plane < (unsigned)hw->mxm_planes; plane += wide ? 2 : 1) {
+			bool west = 2 * plane < (unsigned)hw->mxm_planes;
+			unsigned stream = (unsigned)ISA_PLACE_STREAM(west, 0);
+			isa_insn insn = insn_in(m,
+			                        step == 0   ? ISA_OP_LW
+			                        : step == 1 ? ISA_OP_IW
+			                                    : ISA_OP_ABC,
+			                        ISA_UNIT_MXM, step / 2, plane);
+
+			insn.type = wide ? ISA_TYPE_F16 : ISA_TYPE_I8;
+			insn.count = step < 2 ? 1 : 0;
+			insn.lanes = step == 0 ? 32 : step == 1 ? 0 : 1;
+			if (step == 0)
+				insn.src0 = (uint16_t)(hw->streams ? stream : (unsigned)ISA_PLACE_WT(plane));
+			if (step == 2)
+				insn.src0 = (uint16_t)(hw->streams ? stream : (unsigned)ISA_PLACE_ACT(1U << plane));
+			put(m, insn);
+		}
+		m->now += 3 + hw->mxm_iw_cycles;
+	}
+}
+
+/* A word a cycle on streams 0..4 of both directions from the slices of the side they come from. */
+static void warm_streams(maker *m)
+{
+	for (unsigned side = 0; side < 2; side++)
+		for (unsigned k = 0; k < 5; k++) {
+			int queue = isa_machine_queue_find(m->p->sched, ISA_UNIT_MEM, side, 0, 4 - k);
+			isa_insn insn = isa_insn_make(ISA_OP_READ, (unsigned)queue, 0);
+
+			insn.addr = (uint32_t)below(m, 6);
+			insn.dst = (uint16_t)ISA_PLACE_STREAM(side, (int)k);
+			insn.loop[0] = (isa_loop){(uint32_t)between(m, 20, 60), 1, 0};
+			put(m, insn);
+		}
+	m->now += 12 * m->p->sched->stream_hop_cycles;
+}
+
+static void warm_up(maker *m)
+{
+	if (m->p->sched->streams)
+		warm_streams(m);
+	else
+		warm_registers(m);
+	if (chance(m, 70))
+		warm_planes(m);
+}
+
 static void make_data(maker *m)
 {
 	uint64_t bytes = (uint64_t)isa_machine_sram_bytes(m->p->sched);
@@ -567,10 +669,13 @@ random_program *random_program_new(uint64_t seed)
 	g_array_set_size(m.free_at, isa_machine_queue_count(p->sched));
 	for (unsigned q = 0; q < m.free_at->len; q++)
 		g_array_index(m.free_at, int64_t, q) = m.now;
+	m.crowded = (unsigned)below(&m, isa_machine_queue_count(p->sched) - 1);
+	if (p->resident && chance(&m, 60))
+		warm_up(&m);
 	count = (unsigned)between(&m, 2, 40);
 	for (unsigned i = 0; i < count; i++)
 		make_insn(&m);
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < p->insns->len; i++) {
 		unsigned op = g_array_index(p->insns, random_insn, i).insn.op;
 
 		indexed = indexed || op == ISA_OP_LOADX || op == ISA_OP_STOREX || op == ISA_OP_GATHER ||
@@ -599,7 +704,7 @@ static void add_epoch(const random_program *p, isa_program *program)
 	isa_epoch epoch = {.name = g_strdup("random")};
 	isa_image image = {0};
 
-	image.bytes = (uint64_t)isa_machine_sram_bytes(p->sched) / 2;
+	image.bytes = (uint64_t)isa_machine_sram_bytes(p->sched) / (p->seed % 4 ? 1 : 2);
 	image.data = g_memdup2(p->data, image.bytes);
 	epoch.images = g_array_new(FALSE, TRUE, sizeof(isa_image));
 	if (p->resident)

@@ -71,15 +71,14 @@ static void compare_issue(const check *c, const probe_issue *issue)
 	for (unsigned o = 0; o < ISA_OPERANDS; o++)
 		if (p->arrival[o] != ISA_NO_TIME && issue->arrival[o] != cycle + p->arrival[o])
 			say(c->r, &c->r->mispredictions,
-			    "%s[%u]: operand %u arrived at %" G_GINT64_FORMAT ", predicted %" G_GINT64_FORMAT, text->str,
-			    issue->index, o, issue->arrival[o], cycle + p->arrival[o]);
+			    "%s[%u]: operand %u arrived at %" G_GINT64_FORMAT ", predicted %" G_GINT64_FORMAT,
+			    text->str, issue->index, o, issue->arrival[o], cycle + p->arrival[o]);
 	if (p->result != ISA_NO_TIME && issue->result != cycle + p->result)
-		say(c->r, &c->r->mispredictions,
-		    "%s[%u]: result at %" G_GINT64_FORMAT ", predicted %" G_GINT64_FORMAT, text->str, issue->index,
-		    issue->result, cycle + p->result);
+		say(c->r, &c->r->mispredictions, "%s[%u]: result at %" G_GINT64_FORMAT ", predicted %" G_GINT64_FORMAT,
+		    text->str, issue->index, issue->result, cycle + p->result);
 	if (p->beats && issue->beats != p->beats)
-		say(c->r, &c->r->mispredictions, "%s[%u]: %u beats, predicted %d", text->str, issue->index, issue->beats,
-		    p->beats);
+		say(c->r, &c->r->mispredictions, "%s[%u]: %u beats, predicted %d", text->str, issue->index,
+		    issue->beats, p->beats);
 }
 
 static uint32_t find_node(const graph *g, const isa_tensor *t)
@@ -108,12 +107,12 @@ static void compare_tensor(const check *c, const oracle_memory *memory, const is
 
 			c->r->values++;
 			if (!oracle_memory_read(memory, isa_tensor_location(t, index, 0), found, bytes))
-				say(c->r, &c->r->wrong_values, "%s[%" G_GUINT64_FORMAT "][%" G_GUINT64_FORMAT "] not written",
-				    t->name, row, lane);
+				say(c->r, &c->r->wrong_values,
+				    "%s[%" G_GUINT64_FORMAT "][%" G_GUINT64_FORMAT "] not written", t->name, row, lane);
 			else if (memcmp(found, expected, bytes))
 				say(c->r, &c->r->wrong_values,
-				    "%s[%" G_GUINT64_FORMAT "][%" G_GUINT64_FORMAT "] is %02x%02x, expected %02x%02x", t->name,
-				    row, lane, found[1], found[0], expected[1], expected[0]);
+				    "%s[%" G_GUINT64_FORMAT "][%" G_GUINT64_FORMAT "] is %02x%02x, expected %02x%02x",
+				    t->name, row, lane, found[1], found[0], expected[1], expected[0]);
 		}
 }
 
@@ -142,9 +141,8 @@ bool replay_program(const isa_program *program, GPtrArray *graphs, const isa_mac
                     replay *result, GError **error)
 {
 	check c = {result, program, graphs};
-	oracle_options options = {.functional = functional,
-	                          .epoch_end = functional ? check_epoch : NULL,
-	                          .epoch_state = &c};
+	oracle_options options = {
+		.functional = functional, .epoch_end = functional ? check_epoch : NULL, .epoch_state = &c};
 	oracle_result *run = oracle_execute(program, machine, &options, error);
 
 	if (!run)
