@@ -54,17 +54,17 @@ void fuzz_simulate(const isa_program *program, const isa_machine *machine, unsig
 	tsp_options options = {.policy = (enum tsp_policy)(policy % 3), .functional = true, .max_violations = 10};
 	GError *error = NULL;
 	tsp_chip *chip;
-	probe probe;
+	probe listener;
 
-	probe_init(&probe);
-	chip = tsp_chip_new(machine, program, kernel, &probe, &options, &error);
+	probe_init(&listener);
+	chip = tsp_chip_new(machine, program, kernel, &listener, &options, &error);
 	if (fuzz_judge(chip != NULL, &error)) {
 		FUZZ_EXPECT(sim_kernel_run(kernel, CYCLES, &error));
-		probe_flush(&probe);
+		probe_flush(&listener);
 		tsp_chip_free(chip);
 	}
 	sim_kernel_free(kernel);
-	probe_fini(&probe);
+	probe_fini(&listener);
 }
 
 static bool is_small(GPtrArray *graphs)
