@@ -33,6 +33,15 @@ static bool check_floorplan(const isa_machine *m, GError **error)
 	return true;
 }
 
+void isca_refuse_clash(const isca *c, const char *what)
+{
+	g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+	            "%s: needs a slice, a stream or an ALU twice at a time on this machine (streams.per_direction "
+	            "%" G_GINT64_FORMAT ", mem.slices_per_hemisphere %" G_GINT64_FORMAT
+	            ", vxm.ops_per_cycle %" G_GINT64_FORMAT ")",
+	            what, c->m->streams, c->m->mem_slices, c->m->vxm_ops);
+}
+
 /* Which units of the SXM do the layer's lanes move through? */
 static void list_movements(const low_program *low, const isa_machine *m, bool *needed)
 {

@@ -215,6 +215,8 @@ enum isca_fit {
 };
 /* Prepares the memory tracks (bursts) and the earliest origin that memory allows. */
 enum isca_fit isca_prepare(isca_template *t);
+/* Sets the error for WHAT that came out as ISCA_CLASH: the machine has too little of something. */
+void isca_refuse_clash(const isca *c, const char *what);
 /* Finds the origin, takes everything, emits.  isca_prepare() found that it fits. */
 void isca_place(isca_template *t);
 

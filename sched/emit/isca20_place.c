@@ -198,6 +198,8 @@ static int64_t choose_streams(isca_template *t)
 		unsigned align = 1, groups;
 		int64_t best = INT64_MAX;
 
+		if (w->width > streams)
+			return INT64_MAX;
 		while (align < w->width)
 			align *= 2;
 		groups = (streams - w->width) / align + 1;
