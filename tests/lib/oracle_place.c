@@ -175,13 +175,42 @@ static enum isa_violation judge(const or_run *run, const or_doubt *doubt)
 	return kind;
 }
 
+/* Who else a doubt is about: the producer of what was found, or the named one when that is late or nothing was found.
+ */
+static uint32_t other_insn(const or_run *run, const or_doubt *doubt, enum isa_violation kind)
+{
+	uint32_t insn, index;
+
+	if (doubt->found && kind != ISA_VIOLATION_LATE_OPERAND)
+		return producer_insn(run, doubt->found);
+	if (!doubt->expects || !doubt->expected || !or_find_instance(run->program, doubt->expected, &insn, &index))
+		return UINT32_MAX;
+	return insn;
+}
+
+/* Register, port, ALU, stream, plane, row, link; byte address of a granule or word. */
+static int64_t place_detail(const or_run *run, const or_place *place)
+{
+	switch (place->where) {
+	case OR_SRAM:
+		return (int64_t)(place->index * run->memory->unit_bytes);
+	case OR_SHADOW:
+		return (int64_t)place->index % run->hw->mxm_rows;
+	case OR_ROW:
+		return (int64_t)place->index % (run->hw->mxm_acc_rows + 1);
+	default:
+		return (int64_t)place->index;
+	}
+}
+
 void or_judge_doubts(or_run *run)
 {
 	for (unsigned i = 0; i < run->doubts->len; i++) {
 		const or_doubt *doubt = &g_array_index(run->doubts, or_doubt, i);
+		enum isa_violation kind = judge(run, doubt);
 
-		or_violate_at(run, doubt->issue, doubt->q, judge(run, doubt), producer_insn(run, doubt->found),
-		              (int64_t)doubt->place.index);
+		or_violate_at(run, doubt->issue, doubt->q, kind, other_insn(run, doubt, kind),
+		              place_detail(run, &doubt->place));
 	}
 }
 
