@@ -246,7 +246,6 @@ static void install(const mxm_pass *p, mxm_unit *u)
 	u->state->held_rows = p->block->lanes;
 	u->state->held_column = u->column;
 	e->end = MAX(e->end, u->state->installed);
-	e->macro_end = MAX(e->macro_end, u->state->installed);
 	e->cal.horizon = MAX(e->cal.horizon, u->state->installed + 1);
 }
 
