@@ -8,13 +8,14 @@
  * producers do not follow one affine rule.  Placement is exact: a chunk is committed only where queues, register ports,
  * banks, weight bandwidth and registers are free in every cycle it touches.
  *
- *   tsp.c           one epoch: order of macro-operations, report
- *   tsp_memory.c    where tensors lie; images
+ *   tsp.c           one epoch; tsp_order.c, tsp_report.c its order and what is said about it
+ *   tsp_memory.c    where tensors lie, tsp_layout.c and how; images
  *   tsp_calendar.c  what is taken when
+ *   tsp_kernel.c    building kernels, cutting them into chunks
  *   tsp_place.c     finding times for a chunk
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops and transposes as kernels
- *   tsp_mxm.c       matrix products and convolutions as kernels; tsp_tile.c chooses their tiles
+ *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
  */
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
 #define TSPSIM_SCHED_EMIT_TSP_H
@@ -106,6 +107,7 @@ typedef struct tspe_tensor {
 	int64_t row_pitch, block_stride;
 	const graph_conv *conv;          /* input of a convolution, else NULL */
 	bool weights;                    /* host data used as weights only? */
+	bool straddled;                  /* does a K block of a product cross a border between lane blocks? */
 	tspe_stripes stripes[2];         /* weights: of full lane blocks, of the narrow last one */
 	int64_t line_pitch, image_pitch; /* conv: bytes between lines, between images */
 	int64_t row_step, block_step;    /* bytes like which rows, lane blocks should move through the banks; 0: any */
@@ -302,7 +304,6 @@ struct tspe {
 	tspe_queues weights[TSPE_PLANES_MAX], activations[TSPE_PLANES_MAX], accumulators[TSPE_PLANES_MAX];
 	tspe_plane plane[TSPE_PLANES_MAX];
 	int64_t end;        /* latest result so far */
-	int64_t macro_end;  /* of the present macro-operation */
 	int64_t bank_delay; /* of the present macro-operation: most cycles a chunk moved because of banks */
 	uint32_t node;      /* program node of the present macro-operation */
 	tspe_use use;
@@ -319,17 +320,24 @@ uint32_t *tspe_order(const tspe *e, GError **error);
 /* tsp_report.c */
 void tspe_report(const tspe *e);
 
-/* tsp_memory.c */
-bool tspe_memory_plan(tspe *e, GError **error);
-void tspe_memory_free(tspe *e);
-/* The last cycle in which older data in T's place is accessed, as far as it is placed. */
-int64_t tspe_memory_writable(const tspe *e, const tspe_tensor *t);
+/* tsp_layout.c */
+enum tspe_plan { TSPE_PLAN_UNIFORM, TSPE_PLAN_ROOMY, TSPE_PLAN_DENSE, TSPE_PLAN_REUSE };
+/* Finds out what the tensors are used for. */
+void tspe_layout_begin(tspe *e);
+/* Sets pitches and sizes; the tensor's base is not known yet. */
+void tspe_lay_out(tspe *e, tspe_tensor *t, enum tspe_plan plan);
 /* Address and cell of vector V of a section. */
 uint64_t tspe_vector_addr(const tspe_tensor *t, unsigned section, int64_t v, uint32_t *cell);
 /* Address of an element. */
 uint64_t tspe_element_addr(const tspe_tensor *t, uint64_t row, uint64_t lane);
 /* Cell that holds ADDR. */
 uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr);
+
+/* tsp_memory.c */
+bool tspe_memory_plan(tspe *e, GError **error);
+void tspe_memory_free(tspe *e);
+/* The last cycle in which older data in T's place is accessed, as far as it is placed. */
+int64_t tspe_memory_writable(const tspe *e, const tspe_tensor *t);
 
 /* Macro-operations. */
 bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error);

@@ -463,7 +463,6 @@ static void note_end(tspe_kernel *k, const tspe_step *s, uint32_t count)
 	/* With varying beats an earlier access may end last. */
 	for (uint32_t a = 0; s->beats_min != s->beats_max && a < count; a++)
 		due = MAX(due, tspe_due_at(k, s, a / s->fan, a % s->fan));
-	e->macro_end = MAX(e->macro_end, due);
 	e->end = MAX(e->end, due);
 	e->cal.horizon = MAX(e->cal.horizon, MAX(due + 1, held));
 }

@@ -72,7 +72,9 @@ static void begin_units(const mxm_work *work, const mxm_job *job, mxm_unit *unit
 	for (unsigned i = 0; i < job->units; i++) {
 		mxm_unit *u = &units[i];
 
-		*u = (mxm_unit){.plane = job->unit[i] * work->stride, .column = job->column[i]};
+		*u = (mxm_unit){.plane = job->unit[i] * work->stride,
+		                .column = job->column[i],
+		                .port_free = {TSPE_NEVER, TSPE_NEVER}};
 		u->state = &work->e->plane[u->plane];
 		u->lanes = mxm_column_lanes(work, u->column);
 	}

@@ -58,7 +58,7 @@ typedef struct mxm_unit {
 	tspe_plane *state;
 	unsigned column;
 	uint32_t lanes;       /* of the column block */
-	unsigned turn;        /* bursts of weights so far */
+	int64_t port_free[2]; /* last due time of each weight port */
 	int64_t loaded[320];  /* due time of each row of weights in the shadow buffer */
 	uint32_t loader[320]; /* its LW */
 } mxm_unit;

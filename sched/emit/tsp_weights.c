@@ -9,22 +9,29 @@
  */
 #include "sched/emit/tsp_mxm.h"
 
+#include <string.h>
+
 enum {
 	WEIGHT_BURSTS = 4,  /* that the weights of a block come in, at least */
 	BETWEEN_LEAST = 16, /* rows of weights worth a burst between rows of activations */
+	STRIPES_MAX = TSPE_QUEUES_MAX,
 };
 
-/* Units that get the same weights. */
+/* Units that get the same weights, and how far they are: row R of the block lies in stripe (R + OFFSET) mod STRIPES. */
 typedef struct peers {
 	mxm_unit *unit[TSPE_PLANES_MAX];
 	unsigned count;
+	uint32_t stripes, offset, stripe; /* STRIPE: the next one to load from */
+	uint32_t loaded[STRIPES_MAX];     /* rows of each */
+	uint32_t left;                    /* rows of all, still to come */
 } peers;
 
 /* COUNT rows of weights from FIRST on, STEP rows apart. */
 typedef struct burst {
 	const peers *to;
 	uint32_t first, step, count;
-	int lw; /* step of the first peer's */
+	int lw;                         /* step of the first peer's */
+	unsigned port[TSPE_PLANES_MAX]; /* of each peer, of its unit's */
 } burst;
 
 static void note_weights(tspe_kernel *k, void *state)
@@ -38,6 +45,7 @@ static void note_weights(tspe_kernel *k, void *state)
 
 			b->to->unit[u]->loaded[row] = tspe_due_at(k, lw, i, 0);
 			b->to->unit[u]->loader[row] = lw->instance + i;
+			b->to->unit[u]->port_free[b->port[u]] = tspe_due_at(k, lw, i, 0);
 		}
 }
 
@@ -59,9 +67,21 @@ static void load_between_rows(const mxm_pass *p, tspe_kernel *k)
 	k->strict = false;
 }
 
-static int add_lw(tspe_kernel *k, const mxm_pass *p, const burst *b, mxm_unit *u)
+/* The port that is done with its bursts so far. */
+static unsigned first_free(const mxm_unit *u, unsigned ports)
 {
-	unsigned plane = u->plane + u->turn++ % p->work->stride;
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < ports; i++)
+		if (u->port_free[i] < u->port_free[best])
+			best = i;
+	return best;
+}
+
+static int add_lw(tspe_kernel *k, const mxm_pass *p, const burst *b, unsigned peer)
+{
+	const mxm_unit *u = b->to->unit[peer];
+	unsigned plane = u->plane + b->port[peer];
 	int index = tspe_kernel_add(k, ISA_OP_LW, k->e->weights[plane].at, 1);
 	tspe_step *s = &k->step[index];
 
@@ -108,8 +128,10 @@ static bool load_burst(const mxm_pass *p, burst *b, GError **error)
 			(int64_t)tspe_element_addr(work->w, p->block->weight_row + b->first + i * b->step,
 		                                   first->column * work->c->low->vector_lanes);
 	for (unsigned u = 0; u < b->to->count; u++) {
-		int lw = add_lw(k, p, b, b->to->unit[u]);
+		int lw;
 
+		b->port[u] = first_free(b->to->unit[u], work->stride);
+		lw = add_lw(k, p, b, u);
 		b->lw = u ? b->lw : lw;
 	}
 	tspe_kernel_finish(k);
@@ -136,23 +158,48 @@ static uint32_t stripes_of(const mxm_pass *p, const mxm_unit *u)
 	return MAX(1, p->work->w->stripes[narrow].count);
 }
 
-static uint32_t parts_of(const mxm_pass *p, const mxm_unit *u)
+static void begin_peers(const mxm_pass *p, peers *to, uint32_t stripe)
 {
-	return (WEIGHT_BURSTS + stripes_of(p, u) - 1) / stripes_of(p, u);
+	to->stripes = stripes_of(p, to->unit[0]);
+	to->offset = (uint32_t)(p->block->weight_row % to->stripes);
+	to->stripe = stripe % to->stripes;
+	to->left = p->block->lanes;
 }
 
-/* Burst number INDEX: stripe by stripe, each in a few parts, the planes of a unit in turn. */
-static bool load_piece(const mxm_pass *p, const peers *to, uint32_t index, GError **error)
+/* The first row of the block in a stripe. */
+static uint32_t first_row(const peers *to, uint32_t stripe)
 {
-	uint32_t stripes = stripes_of(p, to->unit[0]), parts = parts_of(p, to->unit[0]);
-	uint32_t stripe = index % stripes, part = index / stripes;
-	/* Rows of the block in this stripe, and those of them in this part. */
-	uint32_t first = (uint32_t)((stripe + stripes - p->block->weight_row % stripes) % stripes);
-	uint32_t count = first < p->block->lanes ? (p->block->lanes - first - 1) / stripes + 1 : 0;
-	uint32_t from = count * part / parts, end = count * (part + 1) / parts;
-	burst b = {.to = to, .first = first + from * stripes, .step = stripes, .count = end - from};
+	return (stripe + to->stripes - to->offset) % to->stripes;
+}
 
-	return !b.count || load_burst(p, &b, error);
+static uint32_t stripe_left(const mxm_pass *p, const peers *to, uint32_t stripe)
+{
+	uint32_t first = first_row(to, stripe);
+	uint32_t rows = first < p->block->lanes ? (p->block->lanes - first - 1) / to->stripes + 1 : 0;
+
+	return rows - to->loaded[stripe];
+}
+
+static uint32_t burst_rows(const mxm_pass *p, const peers *to)
+{
+	uint32_t bursts = (WEIGHT_BURSTS + to->stripes - 1) / to->stripes * to->stripes;
+
+	return (p->block->lanes + bursts - 1) / bursts;
+}
+
+/* The next burst: stripe after stripe. */
+static bool load_next(const mxm_pass *p, peers *to, GError **error)
+{
+	burst b = {.to = to, .step = to->stripes};
+
+	while (!stripe_left(p, to, to->stripe))
+		to->stripe = (to->stripe + 1) % to->stripes;
+	b.first = first_row(to, to->stripe) + to->loaded[to->stripe] * to->stripes;
+	b.count = MIN(burst_rows(p, to), stripe_left(p, to, to->stripe));
+	to->loaded[to->stripe] += b.count;
+	to->left -= b.count;
+	to->stripe = (to->stripe + 1) % to->stripes;
+	return load_burst(p, &b, error);
 }
 
 /* Are the block's weights installed already? */
@@ -174,25 +221,28 @@ static void add_peer(peers *groups, unsigned *count, mxm_unit *u)
 		}
 	for (; at > 0 && groups[at - 1].unit[0]->lanes < u->lanes; at--)
 		groups[at] = groups[at - 1];
-	groups[at] = (peers){.unit = {u}, .count = 1};
+	memset(&groups[at], 0, sizeof groups[at]);
+	groups[at].unit[0] = u;
+	groups[at].count = 1;
 	++*count;
 }
 
-/* Pairs have two ports: one group after the other, so that the first one's install frees its buffer while the next one
- * is being filled.  Single planes have one: in turn, so that all are ready together although there are fewer queues. */
-static bool load_groups(const mxm_pass *p, const peers *groups, unsigned count, GError **error)
+/* Beside rows of a pair one group after the other, so that the first one's install frees its buffer while the next one
+ * is being filled.  Else in turn, from different stripes: single planes have one port each, and where weights bind all
+ * queues are to work all the time. */
+static bool load_groups(const mxm_pass *p, peers *groups, unsigned count, GError **error)
 {
-	bool in_turn = p->work->stride == 1;
-	uint32_t most = 0;
+	bool in_turn = p->work->stride == 1 || !p->beside_rows;
+	unsigned left = count;
 
 	for (unsigned g = 0; g < count; g++)
-		most = MAX(most, stripes_of(p, groups[g].unit[0]) * parts_of(p, groups[g].unit[0]));
-	for (uint32_t n = 0; n < count * most; n++) {
-		const peers *to = &groups[in_turn ? n % count : n / most];
-		uint32_t index = in_turn ? n / count : n % most;
-
-		if (index < stripes_of(p, to->unit[0]) * parts_of(p, to->unit[0]) && !load_piece(p, to, index, error))
+		begin_peers(p, &groups[g], in_turn ? g : 0);
+	for (unsigned g = 0; left; g = in_turn || !groups[g].left ? (g + 1) % count : g) {
+		if (!groups[g].left)
+			continue;
+		if (!load_next(p, &groups[g], error))
 			return false;
+		left -= !groups[g].left;
 	}
 	return true;
 }
@@ -246,7 +296,6 @@ static void install(const mxm_pass *p, mxm_unit *u)
 	u->state->held_rows = p->block->lanes;
 	u->state->held_column = u->column;
 	e->end = MAX(e->end, u->state->installed);
-	e->macro_end = MAX(e->macro_end, u->state->installed);
 	e->cal.horizon = MAX(e->cal.horizon, u->state->installed + 1);
 }
 
