@@ -83,7 +83,7 @@ static int finish(const isa_program *program, const sched_report *report, const 
 	if (output && !isa_program_write(program, output, error))
 		return TOOL_USER_ERROR;
 	text = tool_json ? result_json(program, report, s, clean) : result_text(program, report, s);
-	if (!tool_print(text, error))
+	if ((!tool_quiet || tool_json) && !tool_print(text, error))
 		return TOOL_USER_ERROR;
 	if (!clean)
 		fprintf(stderr, "tspsim: the checker refuses this schedule:\n%s", offences->str);
