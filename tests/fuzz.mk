@@ -17,7 +17,42 @@ TESTS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = tests/fuzz/replay.c
 nodist_EXTRA_tests_fuzz_replay_SOURCES = tools/dummy.cxx
 tests_fuzz_replay_LDADD = $(FUZZ_LIBS)
-EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict $(top_srcdir)/tests/fuzz/corpus
+EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
+	tests/fuzz/corpus/assembler/everything \
+	tests/fuzz/corpus/assembler/gemm \
+	tests/fuzz/corpus/assembler/vmap \
+	tests/fuzz/corpus/bankmap/direct \
+	tests/fuzz/corpus/bankmap/huge \
+	tests/fuzz/corpus/bankmap/ideal \
+	tests/fuzz/corpus/bankmap/mod \
+	tests/fuzz/corpus/bankmap/skew \
+	tests/fuzz/corpus/container/everything \
+	tests/fuzz/corpus/container/gemm \
+	tests/fuzz/corpus/container/vmap \
+	tests/fuzz/corpus/csv/bad \
+	tests/fuzz/corpus/csv/conv \
+	tests/fuzz/corpus/csv/gemm \
+	tests/fuzz/corpus/csv/scale-sim \
+	tests/fuzz/corpus/graph/all \
+	tests/fuzz/corpus/graph/inf \
+	tests/fuzz/corpus/machine_file/anchors \
+	tests/fuzz/corpus/machine_file/short \
+	tests/fuzz/corpus/machine_file/tsp \
+	tests/fuzz/corpus/words/ones \
+	tests/fuzz/corpus/words/opcodes \
+	tests/fuzz/corpus/words/opcodes-streams \
+	tests/fuzz/corpus/words/zeros \
+	tests/fuzz/corpus/workload/attention \
+	tests/fuzz/corpus/workload/bmm \
+	tests/fuzz/corpus/workload/conv \
+	tests/fuzz/corpus/workload/fft \
+	tests/fuzz/corpus/workload/gemm \
+	tests/fuzz/corpus/workload/huge \
+	tests/fuzz/corpus/workload/layernorm \
+	tests/fuzz/corpus/workload/overflow \
+	tests/fuzz/corpus/workload/softmax \
+	tests/fuzz/corpus/workload/transpose \
+	tests/fuzz/corpus/workload/vmap
 
 if !FUZZING
 FUZZ_REFUSAL = echo 'configure with CC=clang CXX=clang++ --enable-fuzzing --enable-asan'; exit 1;

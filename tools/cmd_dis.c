@@ -10,10 +10,10 @@ static char *output;
 static char **sets;
 
 static const GOptionEntry options[] = {
-	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name,
+	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name,
          "name queues as on MACHINE (default: the one the program names)", "MACHINE"},
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the text to FILE (default: standard output)", "FILE"},
-	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
+	{"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
 	{0},
 };
 

@@ -13,7 +13,7 @@
 static char *machine_name;
 
 static const GOptionEntry options[] = {
-	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "show the value in MACHINE only (default: in all)",
+	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name, "show the value in MACHINE only (default: in all)",
          "MACHINE"},
 	{0},
 };

@@ -26,11 +26,11 @@ static gboolean no_functional;
 static gboolean no_predictions;
 
 static const GOptionEntry options[] = {
-	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name,
+	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name,
          "simulate MACHINE: a preset's name or a YAML file (default: tsp)", "MACHINE"},
-	{"workload", 'w', 0, G_OPTION_ARG_STRING, &workload,
+	{"workload", 'w', 0, G_OPTION_ARG_FILENAME, &workload,
          "schedule and run WORKLOAD (default: " SETUP_DEFAULT_WORKLOAD ")", "WORKLOAD"},
-	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets,
+	{"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
          "set a machine key, for the scheduler and the simulation or (sched., hw.) one of them; or csv.form, "
          "csv.dialect, "
          "csv.dtype; "

@@ -14,9 +14,9 @@ static gint64 seed = 1;
 static gboolean functional;
 
 static const GOptionEntry options[] = {
-	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "schedule for MACHINE (default: tsp)", "MACHINE"},
+	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name, "schedule for MACHINE (default: tsp)", "MACHINE"},
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the program to FILE", "FILE"},
-	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets,
+	{"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
          "set a machine key, or csv.form, csv.dialect, csv.dtype; may be repeated", "KEY=VALUE"},
 	{"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
          "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
@@ -83,7 +83,7 @@ static int finish(const isa_program *program, const sched_report *report, const 
 	if (output && !isa_program_write(program, output, error))
 		return TOOL_USER_ERROR;
 	text = tool_json ? result_json(program, report, s, clean) : result_text(program, report, s);
-	if (!tool_print(text, error))
+	if ((!tool_quiet || tool_json) && !tool_print(text, error))
 		return TOOL_USER_ERROR;
 	if (!clean)
 		fprintf(stderr, "tspsim: the checker refuses this schedule:\n%s", offences->str);

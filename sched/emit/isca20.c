@@ -168,9 +168,29 @@ static bool emit_operation(isca *c, isca_plan *plan, const isca_operation *op)
 	return false;
 }
 
+/* What is far too large is refused before anything is planned for each of its blocks. */
+static bool check_sizes(const isca *c)
+{
+	uint64_t capacity = (uint64_t)isa_machine_sram_bytes(c->m);
+
+	for (guint i = 0; i < c->low->tensors->len; i++) {
+		const low_tensor *t = &g_array_index(c->low->tensors, low_tensor, i);
+		uint64_t bytes = t->rows * t->lanes * isa_type_bytes(t->type);
+
+		if (bytes <= capacity)
+			continue;
+		g_set_error(c->error, TSP_ERROR, TSP_ERROR_USER,
+		            "layer '%s' does not fit into SRAM: tensor '%s' alone has %" G_GUINT64_FORMAT
+		            " bytes, capacity %" G_GUINT64_FORMAT " bytes",
+		            c->low->g->name, t->name, bytes, capacity);
+		return false;
+	}
+	return true;
+}
+
 static bool emit_all(isca *c)
 {
-	isca_plan *plan = isca_plan_new(c);
+	isca_plan *plan = check_sizes(c) ? isca_plan_new(c) : NULL;
 	bool ok = plan != NULL;
 
 	for (guint i = 0; ok && i < plan->operations->len; i++)

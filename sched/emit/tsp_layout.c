@@ -180,7 +180,6 @@ static bool lay_out_stripes(tspe *e, tspe_tensor *t)
 	int64_t narrow = (int64_t)(t->low->tail * t->element + (uint64_t)block - 1) / block;
 	int64_t lines;
 
-	memset(t->stripes, 0, sizeof t->stripes);
 	if (!t->weights || line < 2 * (t->low->blocks ? full : narrow) || e->mem.count < 2)
 		return false;
 	cut_stripes(e, t, line, full, narrow);
@@ -207,6 +206,8 @@ void tspe_lay_out(tspe *e, tspe_tensor *t, enum tspe_plan plan)
 	uint64_t blocks = low->blocks + (low->tail > 0);
 	uint64_t widest = low->blocks ? low->vector_lanes : low->tail;
 
+	/* An earlier plan, which did not fit, may have cut some. */
+	memset(t->stripes, 0, sizeof t->stripes);
 	if (t->conv) {
 		lay_out_conv(e, t, plan);
 		return;

@@ -68,6 +68,8 @@ for file in empty noise header word filter; do
 done
 like "and the line" err 'filter\.csv:2'
 refused "a missing CSV file" "nosuch.csv" -w nosuch.csv
+refused "a workload whose name is not UTF-8" "No such file" -w "$(printf '\377\376').csv"
+refused "a machine whose name is not UTF-8" "unknown machine" -m "$(printf '\377')"
 mkdir folder.csv
 refused "a folder as workload" "folder.csv" -w folder.csv
 

@@ -42,4 +42,7 @@ done
 # The other machine lacks the queues.
 "$TSPSIM" sched gemm:8x8x8 -m tsp-isca20 -o p.tspo -q >/dev/null
 exits "a program for another machine is refused" 1 "$TSPSIM" run -m tsp p.tspo
+exits "sched --quiet writes the program" 0 "$TSPSIM" sched gemm:8x8x8 -q -o quiet.tspo
+empty "and nothing else" out
+is "the program is there" "$([ -s quiet.tspo ] && echo yes)" yes
 done_testing

@@ -308,6 +308,7 @@ static void impossible_combinations_are_refused(void)
 		{"tsp", "mem.slices_per_hemisphere", "44", "a machine with registers needs hashed SRAM"},
 		{"tsp-isca20", "mem.slices_per_hemisphere", "0", "a machine with streams needs MEM slices"},
 		{"tsp-isca20", "sram.map", "mod:139", "sram.map must be 'direct' on a machine with MEM slices"},
+		{"tsp-isca20", "lanes", "160", "mxm.rows (320) is above lanes (160)"},
 		{"tsp-isca20", "mxm.planes", "2", "must be 4 on a machine with streams"},
 		{"tsp-isca20", "floorplan.positions", "43", "floorplan.mxm: position 43 lies outside the 43 positions"},
 		{"tsp-isca20", "floorplan.positions", "0", "floorplan.positions must be at least 1"},
