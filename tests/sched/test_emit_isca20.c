@@ -449,6 +449,8 @@ static void machine_that_cannot_do_it_is_refused(void)
 	assert_refused("gemm:10x10x10", (const char *const[]){"mxm.weight_bytes_per_cycle=320", NULL},
 	               "mxm.weight_bytes_per_cycle");
 	assert_refused("vmap:neg,10", (const char *const[]){"floorplan.mxm=16,43", NULL}, "floorplan");
+	assert_refused("fft:64", (const char *const[]){"sxm.queues=2,2,0,2,2,2", NULL}, "no permute queue");
+	assert_refused("transpose:9x7", (const char *const[]){"sxm.queues=2,2,2,2,2,0", NULL}, "needs a transpose");
 }
 
 static void report_says_what_binds_and_where_bytes_go(void)
