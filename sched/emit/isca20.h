@@ -217,6 +217,8 @@ enum isca_fit {
 enum isca_fit isca_prepare(isca_template *t);
 /* Finds the origin, takes everything, emits.  isca_prepare() found that it fits. */
 void isca_place(isca_template *t);
+/* Sets the error of a template that does not even fit an empty chip. */
+void isca_refuse(const isca *c, const char *what);
 
 /* isca20_bursts.c: fills a memory track's bursts and writers; the earliest origin at which every word it reads is there
  * and no word it writes is still wanted. */

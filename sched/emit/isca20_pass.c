@@ -378,9 +378,7 @@ static void note_planes(pass *p, loaded *weights)
 
 static bool fail(const pass *p, const char *what)
 {
-	g_set_error(p->c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
-	            "%s of column block %" G_GUINT64_FORMAT ", step %u, need a slice, a stream or an ALU twice", what,
-	            p->block, p->step);
+	isca_refuse(p->c, what);
 	return false;
 }
 
@@ -410,7 +408,7 @@ static bool emit_strand(pass *p)
 
 		while (!load_weights(p, p->strand->kblock[l], e, each, &weights[l])) {
 			if (each == 1)
-				return fail(p, "weights");
+				return fail(p, "a load of weights");
 			each = p->w->load_rows = each / 2;
 		}
 	}
@@ -431,7 +429,7 @@ static bool emit_strand(pass *p)
 		}
 		isca_template_free(p->t);
 		if (!p->rows && p->first < end)
-			return fail(p, "activations or sums");
+			return fail(p, "a product of one row");
 	}
 	return true;
 }

@@ -403,8 +403,7 @@ static bool emit_plainly(const emission *e, uint64_t first, uint64_t end)
 	uint64_t at = emit_range(e, e->loop, first, end);
 
 	if (at < end)
-		g_set_error(e->c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
-		            "iteration %" G_GUINT64_FORMAT " needs a slice, a stream or an ALU twice", at);
+		isca_refuse(e->c, "an iteration");
 	return at == end;
 }
 

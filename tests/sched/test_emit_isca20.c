@@ -451,6 +451,9 @@ static void machine_that_cannot_do_it_is_refused(void)
 	assert_refused("vmap:neg,10", (const char *const[]){"floorplan.mxm=16,43", NULL}, "floorplan");
 	assert_refused("fft:64", (const char *const[]){"sxm.queues=2,2,0,2,2,2", NULL}, "no permute queue");
 	assert_refused("transpose:9x7", (const char *const[]){"sxm.queues=2,2,2,2,2,0", NULL}, "needs a transpose");
+	assert_refused("transpose:9x7", (const char *const[]){"streams.per_direction=8", NULL},
+	               "8 streams a direction");
+	assert_refused("gemm:9x7x20", (const char *const[]){"lanes=16", NULL}, "more rows than a vector has lanes");
 }
 
 static void report_says_what_binds_and_where_bytes_go(void)
