@@ -45,3 +45,5 @@ include $(top_srcdir)/tests/model.mk
 include $(top_srcdir)/tests/isca.mk
 include $(top_srcdir)/tests/judges.mk
 include $(top_srcdir)/tests/capacity.mk
+include $(top_srcdir)/tests/tsp.mk
+include $(top_srcdir)/tests/fuzz.mk

@@ -215,10 +215,10 @@ enum isca_fit {
 };
 /* Prepares the memory tracks (bursts) and the earliest origin that memory allows. */
 enum isca_fit isca_prepare(isca_template *t);
+/* Sets the error for WHAT that came out as ISCA_CLASH: the machine has too little of something. */
+void isca_refuse_clash(const isca *c, const char *what);
 /* Finds the origin, takes everything, emits.  isca_prepare() found that it fits. */
 void isca_place(isca_template *t);
-/* Sets the error of a template that does not even fit an empty chip. */
-void isca_refuse(const isca *c, const char *what);
 
 /* isca20_bursts.c: fills a memory track's bursts and writers; the earliest origin at which every word it reads is there
  * and no word it writes is still wanted. */

@@ -30,7 +30,8 @@ static inline const low_step *isca_step(const isca_loop *loop, unsigned i)
 
 /* When each step of a loop takes place. */
 typedef struct isca_chain {
-	int64_t start[ISCA_STEPS_MAX];   /* operation: cycle in which its ALU starts.  Load: its earliest reader's */
+	int64_t start[ISCA_STEPS_MAX];   /* operation: cycle in which its ALU starts.  Load: that of its earliest reader
+	                                  */
 	uint32_t copies[ISCA_STEPS_MAX]; /* ALUs that hand on the step's value */
 	unsigned alus;
 } isca_chain;
@@ -55,7 +56,5 @@ void isca_loop_free(isca_loop *loop);
 
 /* isca20_vloop.c: schedules a loop. */
 bool isca_emit_loop(isca *c, const isca_loop *loop, const GArray *tensors);
-/* Which queue exchanges lane i with lane i ^ LANE_XOR. */
-enum isa_sxm_role isca_exchange_role(const isa_machine *m, uint32_t lane_xor);
 
 #endif

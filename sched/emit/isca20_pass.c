@@ -378,7 +378,10 @@ static void note_planes(pass *p, loaded *weights)
 
 static bool fail(const pass *p, const char *what)
 {
-	isca_refuse(p->c, what);
+	g_autofree char *where =
+		g_strdup_printf("%s of column block %" G_GUINT64_FORMAT ", step %u", what, p->block, p->step);
+
+	isca_refuse_clash(p->c, where);
 	return false;
 }
 
@@ -408,7 +411,7 @@ static bool emit_strand(pass *p)
 
 		while (!load_weights(p, p->strand->kblock[l], e, each, &weights[l])) {
 			if (each == 1)
-				return fail(p, "a load of weights");
+				return fail(p, "weights");
 			each = p->w->load_rows = each / 2;
 		}
 	}
@@ -429,7 +432,7 @@ static bool emit_strand(pass *p)
 		}
 		isca_template_free(p->t);
 		if (!p->rows && p->first < end)
-			return fail(p, "a product of one row");
+			return fail(p, "activations or sums");
 	}
 	return true;
 }

@@ -17,9 +17,6 @@ static const int64_t far_future = INT64_C(1) << 60;
 /* Shorter gaps of a template's own are not left to others. */
 enum { GAP_MIN = 8 };
 
-/* With fewer of them a template may well have no place; with that many it always should. */
-enum { SMALL_SLICES = 44, SMALL_ALUS = 16 };
-
 static void need(isca_template *t, unsigned line, int64_t first, int64_t length, uint32_t words)
 {
 	isca_need n = {line, first, first + length - 1, words};
@@ -201,9 +198,11 @@ static int64_t choose_streams(isca_template *t)
 		unsigned align = 1, groups;
 		int64_t best = INT64_MAX;
 
+		if (w->width > streams)
+			return INT64_MAX;
 		while (align < w->width)
 			align *= 2;
-		groups = w->width <= streams ? (streams - w->width) / align + 1 : 0;
+		groups = (streams - w->width) / align + 1;
 		for (unsigned g = 0; g < groups && best; g++) {
 			unsigned id = (align >= 8 ? g : groups - 1 - g) * align;
 			int64_t delay = group_delay(t, i, id);
@@ -333,16 +332,6 @@ static void take_all(isca_template *t)
 			isca_stream_take(&c->streams[w->west][w->id + s], &use);
 		}
 	}
-}
-
-void isca_refuse(const isca *c, const char *what)
-{
-	bool small = c->stream_count < ISCA_STREAMS || c->alus < SMALL_ALUS || c->slices_per_side < SMALL_SLICES;
-
-	g_set_error(c->error, TSP_ERROR, small ? TSP_ERROR_UNSUPPORTED : TSP_ERROR_INTERNAL,
-	            "%s needs a slice, a stream, an ALU or a queue twice in a cycle, on a machine with %u slices a "
-	            "hemisphere, %u streams a direction and %u ALUs",
-	            what, c->slices_per_side, c->stream_count, c->alus);
 }
 
 void isca_place(isca_template *t)

@@ -159,7 +159,7 @@ static bool uses_twice(const splitter *s, const isca_loop *loop)
 static bool fits(const splitter *s, const isca_loop *loop)
 {
 	const isa_machine *m = s->c->m;
-	unsigned loads = 0, stores = 0, lanes = 0, exchanges[ISA_SXM_ROLES] = {0};
+	unsigned loads = 0, stores = 0, lanes = 0, permutes = 0, distributes = 0;
 	isca_chain chain;
 
 	for (unsigned i = 0; i < loop->steps->len; i++) {
@@ -172,14 +172,13 @@ static bool fits(const splitter *s, const isca_loop *loop)
 			stores += bytes;
 		else if (step->kind == LOW_LANES) {
 			lanes += bytes;
-			exchanges[isca_exchange_role(m, step->lane_xor)]++;
+			*(step->lane_xor < m->lanes_per_superlane ? &distributes : &permutes) += 1;
 		}
 	}
 	return loads <= s->limits->load_bytes && loads + 2 * lanes <= s->c->stream_count &&
-	       stores + lanes <= s->c->stream_count &&
-	       exchanges[ISA_SXM_PERMUTE] <= m->sxm_queues.at[ISA_SXM_PERMUTE] &&
-	       exchanges[ISA_SXM_DISTRIBUTE] <= m->sxm_queues.at[ISA_SXM_DISTRIBUTE] &&
-	       !(s->limits->single && uses_twice(s, loop)) && isca_time_chain(s->c, loop, &chain);
+	       stores + lanes <= s->c->stream_count && permutes <= m->sxm_queues.at[ISA_SXM_PERMUTE] &&
+	       distributes <= m->sxm_queues.at[ISA_SXM_DISTRIBUTE] && !(s->limits->single && uses_twice(s, loop)) &&
+	       isca_time_chain(s->c, loop, &chain);
 }
 
 /* Values of the members that later parts want get tensors. */

@@ -90,7 +90,7 @@ static enum isca_fit finish(turner *w)
 	if (fit == ISCA_FITS)
 		isca_place(w->t);
 	else if (fit == ISCA_CLASH)
-		isca_refuse(w->c, "a transposition");
+		isca_refuse_clash(w->c, "a transposition");
 	isca_template_free(w->t);
 	return fit;
 }
@@ -250,11 +250,6 @@ bool isca_emit_turn(isca *c, const isca_turn *turn, const GArray *tensors)
 	            .y = &g_array_index(tensors, isca_tensor, turn->y)};
 	unsigned bytes = isa_type_bytes(w.x->type), turns = 0;
 
-	if (!c->m->sxm_queues.at[ISA_SXM_TRANSPOSE] || !c->m->sxm_queues.at[ISA_SXM_PERMUTE]) {
-		g_set_error(c->error, TSP_ERROR, TSP_ERROR_USER,
-		            "sxm.queues: a transposition needs a transpose and a permute queue");
-		return false;
-	}
 	for (uint32_t first = 0; first < turn->blocks[0]->len; first += turn->chunk)
 		for (w.byte = 0; w.byte < bytes; w.byte++, turns++)
 			for (w.side = 0; w.side < 2; w.side++) {

@@ -194,20 +194,13 @@ static uint16_t exchange_map(builder *b, uint32_t lane_xor)
 	return (uint16_t)isa_program_add_map(b->c->program, lanes);
 }
 
-enum isa_sxm_role isca_exchange_role(const isa_machine *m, uint32_t lane_xor)
-{
-	bool inside = lane_xor < (uint64_t)m->lanes_per_superlane;
-
-	return inside && m->sxm_queues.at[ISA_SXM_DISTRIBUTE] ? ISA_SXM_DISTRIBUTE : ISA_SXM_PERMUTE;
-}
-
 /* Cycles of an exchange: the farthest tile distance comes on top when it leaves the superlane. */
 static int64_t exchange_cycles(const builder *b, uint32_t lane_xor)
 {
 	const isa_machine *m = b->c->m;
 	int64_t tile = m->lanes_per_superlane, distance = 0;
 
-	if (isca_exchange_role(m, lane_xor) == ISA_SXM_DISTRIBUTE)
+	if (lane_xor < tile)
 		return m->sxm_distribute_cycles;
 	for (int64_t i = 0; i < m->lanes; i++)
 		if ((i ^ lane_xor) < m->lanes)
@@ -219,8 +212,8 @@ static void add_lanes(builder *b, unsigned i)
 {
 	const low_step *s = isca_step(b->loop, i);
 	const isa_machine *m = b->c->m;
-	enum isa_sxm_role role = isca_exchange_role(m, s->lane_xor);
-	enum isa_op op = role == ISA_SXM_DISTRIBUTE ? ISA_OP_DISTRIBUTE : ISA_OP_PERMUTE;
+	bool inside = s->lane_xor < (uint64_t)m->lanes_per_superlane;
+	unsigned role = inside ? ISA_SXM_DISTRIBUTE : ISA_SXM_PERMUTE;
 	unsigned value = (unsigned)s->in[0];
 	bool is_load = isca_step(b->loop, value)->kind == LOW_LOAD;
 	bool west = is_load ? b->wire[value][0] < 0 : b->wire[value][1] >= 0;
@@ -228,8 +221,8 @@ static void add_lanes(builder *b, unsigned i)
 	int position = (int)m->pos_sxm.at[!west];
 	int64_t sampled = isca_passes(b->c, west, position, isca_wire_at(b->t, from)->diagonal);
 	int first = isa_machine_queue_find(m, ISA_UNIT_SXM, !west, role, 0);
-	isca_track *k = isca_add_unit(b->t, op, (unsigned)first, (unsigned)m->sxm_queues.at[role],
-	                              sampled - m->sxm_skew_cycles, b->count);
+	isca_track *k = isca_add_unit(b->t, inside ? ISA_OP_DISTRIBUTE : ISA_OP_PERMUTE, (unsigned)first,
+	                              (unsigned)m->sxm_queues.at[role], sampled - m->sxm_skew_cycles, b->count);
 
 	k->insn.type = (uint8_t)s->type;
 	k->insn.map = exchange_map(b, s->lane_xor);
@@ -402,8 +395,11 @@ static bool emit_plainly(const emission *e, uint64_t first, uint64_t end)
 {
 	uint64_t at = emit_range(e, e->loop, first, end);
 
-	if (at < end)
-		isca_refuse(e->c, "an iteration");
+	if (at < end) {
+		g_autofree char *where = g_strdup_printf("iteration %" G_GUINT64_FORMAT, at);
+
+		isca_refuse_clash(e->c, where);
+	}
 	return at == end;
 }
 
@@ -525,25 +521,11 @@ static isca_loop *exchange_levels(const isca_loop *loop)
 	return turned;
 }
 
-static bool check_exchanges(const isca *c, const isca_loop *loop)
-{
-	for (unsigned i = 0; i < loop->steps->len; i++) {
-		const low_step *s = isca_step(loop, i);
-
-		if (s->kind != LOW_LANES || c->m->sxm_queues.at[isca_exchange_role(c->m, s->lane_xor)])
-			continue;
-		g_set_error(c->error, TSP_ERROR, TSP_ERROR_USER,
-		            "lanes are exchanged, and sxm.queues has no permute queue");
-		return false;
-	}
-	return true;
-}
-
 bool isca_emit_loop(isca *c, const isca_loop *loop, const GArray *tensors)
 {
 	isca_loop *turned = loop->n1 > loop->n0 ? exchange_levels(loop) : NULL;
 	emission e = {.c = c, .loop = turned ? turned : loop, .tensors = tensors, .ops = count_ops(loop)};
-	bool ok = check_exchanges(c, loop) && emit_inner(&e, 0, e.loop->n0);
+	bool ok = emit_inner(&e, 0, e.loop->n0);
 
 	c->vxm_ops += loop->n0 * loop->n1 * loop->lanes * e.ops;
 	if (turned)

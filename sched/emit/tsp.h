@@ -334,8 +334,10 @@ uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr);
 /* Macro-operations. */
 bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error);
 bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error);
-bool tspe_matmul(tspe *e, const low_macro *macro, int64_t ready, GError **error);
-bool tspe_conv(tspe *e, const low_macro *macro, int64_t ready, GError **error);
+/* COUNT products and convolutions (macro numbers) of one type, none of which depends on another. */
+bool tspe_products(tspe *e, const uint32_t *macros, unsigned count, GError **error);
+/* Counts a macro-operation that starts BANK_DELAY cycles later because of banks. */
+void tspe_count_macro(tspe *e, int64_t bank_delay);
 void tspe_mxm_init(tspe *e);
 void tspe_mxm_fini(tspe *e);
 

@@ -34,6 +34,9 @@ typedef struct mxm_work {
 	uint32_t interval; /* cycles between rows */
 	unsigned columns;  /* column blocks of the result */
 	GArray *blocks;    /* mxm_block */
+	GArray *rounds;    /* mxm_round */
+	uint32_t node;     /* program node */
+	int64_t bank_delay;
 } mxm_work;
 
 typedef struct mxm_job {
@@ -77,6 +80,15 @@ typedef struct mxm_pass {
 
 /* Loads and installs the weights of passes beside each other; jobs with the same columns share the loads. */
 bool mxm_prepare(const mxm_pass *passes, unsigned count, GError **error);
+
+/* The product or convolution MACRO as work; mxm_clear() in any case. */
+bool mxm_make(tspe *e, const low_macro *macro, mxm_work *work, GError **error);
+void mxm_clear(mxm_work *work);
+
+/* Loads the rows of a pass and multiplies them; sets its beat. */
+bool mxm_multiply(mxm_pass *p, GError **error);
+/* Stores the results of a job, after its last pass. */
+bool mxm_drain(const mxm_pass *p, GError **error);
 
 /* Lanes of a column block. */
 uint32_t mxm_column_lanes(const mxm_work *work, unsigned column);

@@ -94,6 +94,8 @@ uint32_t *tspe_order(const tspe *e, GError **error)
 	}
 	if (alg_list_schedule(p, &weights, &schedule, error))
 		order = g_steal_pointer(&schedule.order);
+	for (uint32_t i = 0; order && e->memory_reused && i < e->low->macros->len; i++)
+		order[i] = i;
 	alg_schedule_fini(&schedule);
 	alg_problem_free(p);
 	return order;

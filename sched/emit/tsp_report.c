@@ -5,6 +5,8 @@
  */
 #include "sched/emit/tsp.h"
 
+enum { NOTED_EPOCHS = 8 }; /* a longer report would hide what matters */
+
 typedef struct resource {
 	const char *name;
 	double cycles;
@@ -76,7 +78,7 @@ void tspe_report(const tspe *e)
 
 	if (!binds)
 		return;
-	if (e->use.mxm_cycles)
+	if (e->use.mxm_cycles && e->epoch < NOTED_EPOCHS)
 		add_traffic(e, cycles);
 	/* One sentence cannot say it for several epochs. */
 	g_clear_pointer(&e->report->binds, g_free);

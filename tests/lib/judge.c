@@ -256,10 +256,11 @@ static void compare_issues(comparison *c, const GArray *oracle, const GArray *mo
 	}
 }
 
+/* A late word belongs to an instruction, but to none of its issues. */
 static bool same_violation(const probe_violation *v, const probe_violation *w)
 {
 	return v->cycle == w->cycle && v->kind == w->kind && v->queue == w->queue && v->insn == w->insn &&
-	       v->index == w->index;
+	       (v->index == w->index || v->kind == ISA_VIOLATION_QUEUE_UNDERRUN);
 }
 
 /* Reports the violations of A that are not in B. */

@@ -163,7 +163,7 @@ static int64_t get_i32(const or_value *row, unsigned lane)
 	return value;
 }
 
-/* One lane of an fp16 block: sub-sums of sum_rows products in double, each rounded once, added in fp32. */
+/* One lane of an fp16 block: sub-sums of sum_rows products in double from +0, each rounded once, added in fp32. */
 static float fp16_lane(const or_run *run, const or_plane *even, unsigned rows, unsigned lane, const uint8_t *activation)
 {
 	unsigned lanes = (unsigned)run->hw->lanes;
@@ -180,9 +180,8 @@ static float fp16_lane(const or_run *run, const or_plane *even, unsigned rows, u
 			unsigned high = even[1].active ? even[1].active->value->bytes[at] : 0;
 			float w = num_f16_to_f32((num_f16)(low | high << 8));
 			float a = num_f16_to_f32((num_f16)(activation[2 * k] | (unsigned)activation[2 * k + 1] << 8));
-			double product = (double)a * (double)w;
 
-			sum = k == begin ? product : sum + product;
+			sum += (double)a * (double)w;
 		}
 		rounded = num_canonical((float)sum);
 		block = begin == 0 ? rounded : num_canonical(block + rounded);
@@ -283,7 +282,8 @@ static void multiply(or_run *run, or_issue *issue)
 	or_sample(run, issue, 0, OR_FIELD_SRC0, activation);
 	for (unsigned half = 0; half < planes_used(issue); half++)
 		check_weights(run, issue, plane_of(issue) + half);
-	if (plane->active)
+	/* Weights of the other type contribute nothing. */
+	if (plane->active && plane->active->type == insn->type)
 		rows = MIN(plane->active->rows, insn->lanes);
 	for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && rows; lane++) {
 		if (insn->type == ISA_TYPE_F16)

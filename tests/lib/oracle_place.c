@@ -139,10 +139,7 @@ static bool arrives(const or_run *run, const or_log_entry *entry, const or_place
 {
 	int64_t hops = at->position - entry->place.position;
 
-	if (entry->place.where != at->where)
-		return false;
-	/* A store counts wherever it goes. */
-	if (entry->place.index != at->index && at->where != OR_SRAM)
+	if (entry->place.where != at->where || entry->place.index != at->index)
 		return false;
 	if (at->where == OR_STREAM && at->index >= 32)
 		hops = -hops;
@@ -152,13 +149,12 @@ static bool arrives(const or_run *run, const or_log_entry *entry, const or_place
 	return true;
 }
 
-/* Had the named producer sampled its own operands when the instruction did that misses its value, in that cycle at the
- * latest? */
+/* Had the named producer sampled its own operands in a cycle before the one in which its value was missed? */
 static bool was_filed(const or_run *run, const or_doubt *doubt)
 {
 	const or_issue *producer = g_hash_table_lookup(run->by_tag, GUINT_TO_POINTER(doubt->expected));
 
-	return producer && producer->q <= doubt->issue->q;
+	return producer && producer->q < doubt->q;
 }
 
 static enum isa_violation judge(const or_run *run, const or_doubt *doubt)
