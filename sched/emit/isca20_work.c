@@ -155,8 +155,13 @@ static void choose_cut(const isca *c, isca_work *w)
 static bool check_machine(const isca *c, const isca_work *w, const isca_tensor *a, const char *name)
 {
 	const char *why = NULL;
+	uint64_t rows = 0;
 
-	if (c->m->mxm_weight_bytes < (int64_t)w->bytes * c->m->lanes)
+	for (guint i = 0; i < w->kblocks->len; i++)
+		rows = MAX(rows, isca_kblock_at(w, i)->rows);
+	if (rows > c->lanes || rows > (uint64_t)c->m->mxm_rows)
+		why = "a K block has more rows than a vector has lanes, or than mxm.rows";
+	else if (c->m->mxm_weight_bytes < (int64_t)w->bytes * c->m->lanes)
 		why = "one row of weights is more than mxm.weight_bytes_per_cycle";
 	else if (c->alus < w->bytes)
 		why = "sums of fp16 products are added and converted in one go, which takes two ALUs";

@@ -443,12 +443,49 @@ static void layer_beyond_the_capacity_is_refused_with_figures(void)
 		"320 bytes), capacity 230686720 bytes");
 }
 
+static void product_of_longer_blocks_is_refused(void)
+{
+	static const struct {
+		const char *block, *words; /* NULL: fine */
+	} cases[] = {
+		{"block_run 400, sum 160", "more rows than a vector has lanes"},
+		/* One sum a block, here and there. */
+		{"block_run 100, sum 320", NULL},
+	};
+	isa_machine *m = isca_machine(NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *text = g_strdup_printf("graph \"product\"\n"
+		                                        "a: fp16[10][700] = input\n"
+		                                        "b: fp16[700][20] = input\n"
+		                                        "c: fp16[10][20] = matmul a, b, batches 1, %s\n"
+		                                        "output c\n",
+		                                        cases[i].block);
+		const char *const texts[] = {text, NULL};
+		g_autoptr(GError) error = NULL;
+		isca_trial run;
+
+		CU_ASSERT_EQUAL(isca_try_texts(texts, m, &run, &error), cases[i].words == NULL);
+		if (cases[i].words)
+			CU_ASSERT_TRUE(error && strstr(error->message, cases[i].words));
+		CU_ASSERT_EQUAL(run.wrong + run.violations + run.mispredicted, 0);
+		isca_trial_fini(&run);
+	}
+	isa_machine_free(m);
+}
+
 static void machine_that_cannot_do_it_is_refused(void)
 {
 	assert_refused("gemm:10x10x10", (const char *const[]){"vxm.ops_per_cycle=1", NULL}, "takes two ALUs");
 	assert_refused("gemm:10x10x10", (const char *const[]){"mxm.weight_bytes_per_cycle=320", NULL},
 	               "mxm.weight_bytes_per_cycle");
 	assert_refused("vmap:neg,10", (const char *const[]){"floorplan.mxm=16,43", NULL}, "floorplan");
+	assert_refused("fft:64", (const char *const[]){"sxm.queues=2,2,0,2,2,2", NULL},
+	               "sxm.queues has no permute queue");
+	assert_refused("transpose:9x7", (const char *const[]){"sxm.queues=2,2,2,2,2,0", NULL},
+	               "sxm.queues has no transpose queue");
+	assert_refused("transpose:9x7", (const char *const[]){"streams.per_direction=8", NULL},
+	               "streams.per_direction 8");
 }
 
 static void report_says_what_binds_and_where_bytes_go(void)
@@ -516,6 +553,7 @@ int main(void)
 		CASE(layers_follow_each_other),
 		CASE(other_machines_agree),
 		CASE(layer_beyond_the_capacity_is_refused_with_figures),
+		CASE(product_of_longer_blocks_is_refused),
 		CASE(machine_that_cannot_do_it_is_refused),
 		CASE(report_says_what_binds_and_where_bytes_go),
 		CASE(same_input_gives_the_same_program),
