@@ -259,7 +259,8 @@ bool isa_machine_finish(isa_machine *machine, GError **error)
 		return false;
 	if (machine->mxm_rows > machine->lanes)
 		return refuse(error,
-		              "mxm.rows (" I64 ") is above lanes (" I64 "): a row takes one lane of an activation vector",
+		              "mxm.rows (" I64 ") is above lanes (" I64
+		              "): a row takes one lane of an activation vector",
 		              machine->mxm_rows, machine->lanes);
 	if (!(machine->hashed ? finish_hashed : finish_direct)(machine, error))
 		return false;
