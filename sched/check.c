@@ -2,10 +2,11 @@
  *
  * The independent checker: replays a program's container against the machine it was scheduled for.
  *
- * Found are: queues needed twice in a cycle or by the wrong unit, places and addresses that do not exist, operands that are
- * late, were replaced or come from another producer than named, cells and registers written twice, ports, banks, planes
- * and links used beyond what they have, results that outlive their epoch, and predictions that differ from the checker's
- * own times.  Instruction queues (encoding, fetching, the barrier's release) are not looked at: isa_lower() does that.
+ * Found are: queues needed twice in a cycle or by the wrong unit, places and addresses that do not exist, operands that
+ * are late, were replaced or come from another producer than named, cells and registers written twice, ports, banks,
+ * planes and links used beyond what they have, results that outlive their epoch, and predictions that differ from the
+ * checker's own times.  Instruction queues (encoding, fetching, the barrier's release) are not looked at: isa_lower()
+ * does that.
  */
 #include "sched/check.h"
 
@@ -45,7 +46,7 @@ bool check_named(const check *c, const check_issue *issue, unsigned operand, uns
 		return false;
 	*instance = s->resident ? 0
 	                        : s->base + issue->i0 * (uint32_t)s->step0 + issue->i1 * (uint32_t)s->step1 +
-	                              segment / s->seg_div * (uint32_t)s->seg_step;
+	                                  segment / s->seg_div * (uint32_t)s->seg_step;
 	return true;
 }
 
@@ -90,8 +91,7 @@ static check_issue first_issue(const check *c, uint32_t id)
 {
 	const isa_insn *insn = isa_program_insn(c->p, id);
 
-	return (check_issue){
-	    .insn = insn, .queue = isa_machine_queue(c->m, insn->queue), .id = id, .t = insn->cycle};
+	return (check_issue){.insn = insn, .queue = isa_machine_queue(c->m, insn->queue), .id = id, .t = insn->cycle};
 }
 
 static void check_insn(check *c, uint32_t id)
@@ -114,10 +114,10 @@ static void check_insn(check *c, uint32_t id)
 
 /* Where a queue stands. */
 typedef struct cursor {
-	GArray *ids;      /* uint32_t, by cycle */
+	GArray *ids; /* uint32_t, by cycle */
 	guint at;
 	uint32_t index, i0, i1; /* of the next issue */
-	int64_t q;        /* when it samples; INT64_MAX at the end */
+	int64_t q;              /* when it samples; INT64_MAX at the end */
 } cursor;
 
 static const isa_program *sorting; /* qsort has no context */
@@ -201,8 +201,8 @@ static void compare_time(check *c, const check_issue *issue, const char *what, i
 	if (found == ISA_NO_TIME)
 		check_offend(c, issue, "%s is predicted, but there is none", what);
 	else
-		check_offend(c, issue, "%s is predicted for cycle " I64 " and comes in " I64, what, issue->t + predicted,
-		             issue->t + found);
+		check_offend(c, issue, "%s is predicted for cycle " I64 " and comes in " I64, what,
+		             issue->t + predicted, issue->t + found);
 }
 
 static void compare_predictions(check *c, const check_issue *issue)
@@ -335,7 +335,8 @@ static cursor *sort_queues(check *c, unsigned count)
 			int64_t until = occupied_until(c, isa_program_insn(c->p, before));
 
 			if (issue.t <= until)
-				check_offend(c, &issue, "instruction %u occupies the queue to cycle " I64, before, until);
+				check_offend(c, &issue, "instruction %u occupies the queue to cycle " I64, before,
+				             until);
 		}
 		set_time(c, &cursors[i]);
 	}

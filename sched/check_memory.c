@@ -71,8 +71,8 @@ void check_memory_epoch(check *c)
 		const isa_image *image = &g_array_index(epoch->images, isa_image, i);
 
 		if (!image->bytes || image->location + image->bytes > capacity) {
-			g_string_append_printf(c->report, "epoch %s: host data at " U64 " leave the memory\n", epoch->name,
-			                       image->location);
+			g_string_append_printf(c->report, "epoch %s: host data at " U64 " leave the memory\n",
+			                       epoch->name, image->location);
 			c->offences++;
 			continue;
 		}
@@ -120,10 +120,9 @@ static const uint8_t *map_bytes(const check *c, const check_issue *issue)
 		return NULL;
 	i = instance - isa_program_instance(c->p, low);
 	queue = isa_machine_queue(c->m, insn->queue);
-	location = isa_word_location(
-	    c->m, queue->side, queue->index,
-	    (unsigned)(insn->addr + i % insn->loop[0].count * (uint64_t)insn->loop[0].step +
-	               i / insn->loop[0].count * (uint64_t)insn->loop[1].step));
+	location = isa_word_location(c->m, queue->side, queue->index,
+	                             (unsigned)(insn->addr + i % insn->loop[0].count * (uint64_t)insn->loop[0].step +
+	                                        i / insn->loop[0].count * (uint64_t)insn->loop[1].step));
 	for (guint k = 0; k < epoch->images->len; k++) {
 		const isa_image *image = &g_array_index(epoch->images, isa_image, k);
 
@@ -295,7 +294,8 @@ static void visit_granules(check *c, check_issue *issue, const access *a, int64_
 
 static bool in_memory(check *c, const check_issue *issue, const access *a)
 {
-	int64_t capacity = isa_machine_sram_bytes(c->m), last = (int64_t)issue->addr + (int64_t)(a->runs - 1) * a->pitch;
+	int64_t capacity = isa_machine_sram_bytes(c->m),
+		last = (int64_t)issue->addr + (int64_t)(a->runs - 1) * a->pitch;
 
 	if (MIN((int64_t)issue->addr, last) >= 0 && MAX((int64_t)issue->addr, last) + (int64_t)a->bytes <= capacity)
 		return true;
@@ -317,7 +317,8 @@ static void check_hashed(check *c, check_issue *issue)
 	end = ask_banks(c, issue, &a, &beats);
 	issue->beats = (int32_t)beats;
 	if (end > issue->q + beats - 1)
-		check_offend(c, issue, "ends " I64 " cycles later than alone: a bank is busy", end - issue->q - beats + 1);
+		check_offend(c, issue, "ends " I64 " cycles later than alone: a bank is busy",
+		             end - issue->q - beats + 1);
 	due = end + c->m->sram_latency_cycles;
 	if (a.load) {
 		visit_granules(c, issue, &a, due);

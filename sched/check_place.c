@@ -2,8 +2,8 @@
  *
  * The checker's places: registers, port and ALU latches, streams.
  *
- * A cell keeps its newest value that is due and all that are still to come.  A stream keeps, for each diagonal, who drove
- * a value onto it and where; the ring of diagonals is long enough for everything under way.
+ * A cell keeps its newest value that is due and all that are still to come.  A stream keeps, for each diagonal, who
+ * drove a value onto it and where; the ring of diagonals is long enough for everything under way.
  */
 #include "sched/check.h"
 
@@ -191,7 +191,8 @@ bool check_stream_at(const check *c, const check_issue *issue, unsigned stream, 
 		const check_drive *d = &g_array_index(slot->drives, check_drive, i);
 		bool upstream = stream >= 32 ? d->position >= position : d->position <= position;
 
-		if (upstream && (!best || (stream >= 32 ? d->position <= best->position : d->position >= best->position)))
+		if (upstream &&
+		    (!best || (stream >= 32 ? d->position <= best->position : d->position >= best->position)))
 			best = d;
 	}
 	if (best)
@@ -214,8 +215,8 @@ static void drive(check *c, const check_issue *issue, unsigned stream, int64_t d
 		const check_drive *other = &g_array_index(slot->drives, check_drive, i);
 
 		if (other->position == d.position)
-			check_offend(c, issue, "drives stream %c%u in cycle " I64 " as instance %u does", stream >= 32 ? 'w' : 'e',
-			             stream % 32, due, other->instance);
+			check_offend(c, issue, "drives stream %c%u in cycle " I64 " as instance %u does",
+			             stream >= 32 ? 'w' : 'e', stream % 32, due, other->instance);
 	}
 	g_array_append_val(slot->drives, d);
 }
@@ -250,15 +251,15 @@ static unsigned registers_of(const check *c, uint64_t bytes)
 	return (unsigned)((bytes + (uint64_t)c->m->vreg_bytes - 1) / (uint64_t)c->m->vreg_bytes);
 }
 
-static void count_use(check *c, const check_issue *issue, check_count *count, int64_t cycle, uint64_t used, int64_t limit,
-                      const char *what)
+static void count_use(check *c, const check_issue *issue, check_count *count, int64_t cycle, uint64_t used,
+                      int64_t limit, const char *what)
 {
 	if (count->cycle != cycle)
 		*count = (check_count){cycle, 0};
 	count->used += used;
 	if (count->used > (uint64_t)limit && count->used - used <= (uint64_t)limit)
-		check_offend(c, issue, "%" G_GUINT64_FORMAT " %s in cycle " I64 ", there are " I64, count->used, what, cycle,
-		             limit);
+		check_offend(c, issue, "%" G_GUINT64_FORMAT " %s in cycle " I64 ", there are " I64, count->used, what,
+		             cycle, limit);
 }
 
 static bool has_registers(check *c, const check_issue *issue, unsigned first, unsigned count)

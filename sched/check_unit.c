@@ -58,7 +58,8 @@ static void load_weights(check *c, check_issue *issue)
 	int64_t due = issue->q + c->m->mxm_lw_cycles;
 
 	if (!insn->count || issue->addr + insn->count > (uint64_t)c->m->mxm_rows) {
-		check_offend(c, issue, "weight rows %u to %u do not all exist", issue->addr, issue->addr + insn->count - 1);
+		check_offend(c, issue, "weight rows %u to %u do not all exist", issue->addr,
+		             issue->addr + insn->count - 1);
 		return;
 	}
 	if (streams)
@@ -189,7 +190,8 @@ static int64_t lane_cycles(check *c, const check_issue *issue)
 
 	switch (issue->insn->op) {
 	case ISA_OP_SHIFT:
-		/* Lane i comes from lane i - distance: from a higher tile only when it moves down, and from the last at most. */
+		/* Lane i comes from lane i - distance: from a higher tile only when it moves down, and from the last at
+		 * most. */
 		if (distance >= 0 || -distance >= m->lanes)
 			return m->sxm_shift_cycles;
 		return m->sxm_shift_cycles + MIN((-distance + tile - 1) / tile, (m->lanes - 1) / tile);
@@ -236,9 +238,8 @@ void check_c2c(check *c, check_issue *issue)
 
 	if (issue->insn->op == ISA_OP_SEND) {
 		__extension__ unsigned __int128 bits =
-		    (unsigned __int128)(vector_bytes(c) + (uint64_t)m->link_overhead_bytes) * (uint64_t)m->clock_hz;
-		int64_t slots =
-		    (int64_t)((bits + (uint64_t)m->link_bytes_per_s - 1) / (uint64_t)m->link_bytes_per_s);
+			(unsigned __int128)(vector_bytes(c) + (uint64_t)m->link_overhead_bytes) * (uint64_t)m->clock_hz;
+		int64_t slots = (int64_t)((bits + (uint64_t)m->link_bytes_per_s - 1) / (uint64_t)m->link_bytes_per_s);
 
 		check_sample(c, issue, 0, issue->src0, 1, vector_bytes(c), 1, issue->q);
 		if (link->free > issue->q)

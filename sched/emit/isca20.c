@@ -2,8 +2,8 @@
  *
  * Back end of the stream-style machine: sets the stage, plans, schedules one operation after the other.
  *
- * Every operation goes to the earliest cycles that queues, streams and words leave free, so operations that do not depend
- * on each other overlap, and dependent ones follow each other row by row.
+ * Every operation goes to the earliest cycles that queues, streams and words leave free, so operations that do not
+ * depend on each other overlap, and dependent ones follow each other row by row.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -19,8 +19,9 @@ static bool check_floorplan(const isa_machine *m, GError **error)
 
 		if ((m->pos_sxm.at[side] - outermost) * sign >= 0 && (m->pos_mxm.at[side] - outermost) * sign >= 0)
 			continue;
-		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
-		            "floorplan: the scheduler expects MXM and SXM outside of the MEM slices in each hemisphere");
+		g_set_error(
+			error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+			"floorplan: the scheduler expects MXM and SXM outside of the MEM slices in each hemisphere");
 		return false;
 	}
 	if (2 * m->mem_slices > ISCA_SLICES_MAX) {
@@ -69,8 +70,7 @@ static void begin(isca *c)
 			isca_stream_init(&c->streams[west][s]);
 	c->slices = g_new0(isca_slice, 2 * c->slices_per_side);
 	for (unsigned s = 0; s < 2 * c->slices_per_side; s++) {
-		int queue =
-		    isa_machine_queue_find(m, ISA_UNIT_MEM, s / c->slices_per_side, 0, s % c->slices_per_side);
+		int queue = isa_machine_queue_find(m, ISA_UNIT_MEM, s / c->slices_per_side, 0, s % c->slices_per_side);
 
 		c->slices[s].queue = (uint16_t)queue;
 		c->slices[s].position = isa_machine_queue(m, (unsigned)queue)->position;
@@ -135,20 +135,21 @@ static bool emit_all(isca *c)
 	return ok;
 }
 
-bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, int64_t start, const isa_machine *machine,
-                 const sched_options *options, sched_report *report, int64_t *end_cycle, GError **error)
+bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, int64_t start,
+                 const isa_machine *machine, const sched_options *options, sched_report *report, int64_t *end_cycle,
+                 GError **error)
 {
 	isca c = {
-	    .program = program,
-	    .low = low,
-	    .m = machine,
-	    .options = options,
-	    .report = report,
-	    .error = error,
-	    .epoch = epoch,
-	    .start = start,
-	    .first = INT64_MAX,
-	    .last = start,
+		.program = program,
+		.low = low,
+		.m = machine,
+		.options = options,
+		.report = report,
+		.error = error,
+		.epoch = epoch,
+		.start = start,
+		.first = INT64_MAX,
+		.last = start,
 	};
 	isa_epoch *e = &g_array_index(program->epochs, isa_epoch, epoch);
 	bool ok;

@@ -64,10 +64,10 @@ typedef struct isca {
 	unsigned first_alu, alus;
 	isca_stream streams[2][ISCA_STREAMS]; /* [westward][id] */
 	unsigned stream_count;
-	int64_t first; /* cycle of the first issue */
+	int64_t first;                        /* cycle of the first issue */
 	uint64_t traffic[ISCA_TRAFFIC_COUNT]; /* bytes */
-	uint64_t vxm_ops;    /* useful ones, lanes counted */
-	uint64_t block_macs; /* what the matrix unit would do in the time of its blocks, all whole */
+	uint64_t vxm_ops;                     /* useful ones, lanes counted */
+	uint64_t block_macs;                  /* what the matrix unit would do in the time of its blocks, all whole */
 	struct isca_memory *memory;
 	struct isca_mxm *mxm;
 } isca;
@@ -99,7 +99,7 @@ typedef struct isca_track isca_track;
 typedef struct isca_wire {
 	bool west;
 	uint8_t width;
-	uint8_t id; /* of the first stream; chosen by isca_place() */
+	uint8_t id;       /* of the first stream; chosen by isca_place() */
 	int64_t diagonal; /* of element 0 */
 	uint32_t count;
 	int16_t from[ISCA_STREAMS]; /* the driver farthest upstream */
@@ -129,18 +129,18 @@ typedef struct isca_operand {
 
 /* One instruction, issued for elements 0..COUNT-1. */
 struct isca_track {
-	isa_insn insn;     /* fields; cycle, loops and chosen places are filled in when it is emitted */
-	int64_t issue;     /* of element 0 (units); memory tracks derive it from the wire and the slice */
+	isa_insn insn; /* fields; cycle, loops and chosen places are filled in when it is emitted */
+	int64_t issue; /* of element 0 (units); memory tracks derive it from the wire and the slice */
 	uint32_t count;
-	uint32_t offset;   /* memory: element i belongs to element i + offset of the wire */
-	int32_t addr_step; /* units: ADDR from element to element */
-	uint32_t *place;   /* memory: slice << 16 | address, per element */
-	uint16_t *spread;  /* GATHER, SCATTER: addresses, one a superlane, per element */
-	int drives, samples; /* wires, -1 = none */
-	uint8_t stream;    /* memory: which stream of the wire */
-	uint8_t traffic;   /* memory: enum isca_traffic */
+	uint32_t offset;                 /* memory: element i belongs to element i + offset of the wire */
+	int32_t addr_step;               /* units: ADDR from element to element */
+	uint32_t *place;                 /* memory: slice << 16 | address, per element */
+	uint16_t *spread;                /* GATHER, SCATTER: addresses, one a superlane, per element */
+	int drives, samples;             /* wires, -1 = none */
+	uint8_t stream;                  /* memory: which stream of the wire */
+	uint8_t traffic;                 /* memory: enum isca_traffic */
 	unsigned pool_first, pool_count; /* lines it may run on; count 1 = a fixed queue */
-	uint32_t hold;     /* units: cycles by which the line stays taken after the last issue */
+	uint32_t hold;                   /* units: cycles by which the line stays taken after the last issue */
 	bool uses_latch;
 	bool uses_share;
 	isca_operand in[ISA_OPERANDS];
@@ -158,7 +158,7 @@ struct isca_track {
 typedef struct isca_burst {
 	uint32_t slice;
 	uint32_t first, stride, count;
-	int64_t issue; /* of the first, relative to the origin */
+	int64_t issue;  /* of the first, relative to the origin */
 	uint32_t words; /* of its queue, roughly */
 } isca_burst;
 
@@ -191,8 +191,8 @@ static inline isca_wire *isca_wire_at(const isca_template *t, int wire)
 int isca_add_wire(isca_template *t, bool west, unsigned width, uint32_t count, int position, int64_t time);
 /* A READ or WRITE of one stream of a wire; the caller fills place[]. */
 isca_track *isca_add_memory(isca_template *t, enum isa_op op, int wire, unsigned stream, uint32_t count);
-/* A GATHER of one stream of wire DATA with the addresses on wire MAP; the caller fills place[] (slices) and spread[].  Whatever
- * the slice, the data follow the map at the same distance. */
+/* A GATHER of one stream of wire DATA with the addresses on wire MAP; the caller fills place[] (slices) and spread[].
+ * Whatever the slice, the data follow the map at the same distance. */
 isca_track *isca_add_gather(isca_template *t, int map, int data, unsigned stream, uint32_t count);
 /* A SCATTER of one stream of wire DATA with the addresses on wire MAP, which runs beside it. */
 isca_track *isca_add_scatter(isca_template *t, int map, int data, unsigned stream, uint32_t count);
@@ -209,8 +209,9 @@ void isca_sample(isca_template *t, isca_track *track, unsigned operand, int wire
 void isca_not_before(isca_template *t, const isca_track *k, int64_t cycle);
 enum isca_fit {
 	ISCA_FITS,
-	ISCA_LONG,  /* a queue would have to read more words than it holds without a free cycle */
-	ISCA_CLASH  /* two tracks need one queue in one cycle, or there are not enough streams or ALUs: no origin can cure that */
+	ISCA_LONG, /* a queue would have to read more words than it holds without a free cycle */
+	ISCA_CLASH /* two tracks need one queue in one cycle, or there are not enough streams or ALUs: no origin can
+	              cure that */
 };
 /* Prepares the memory tracks (bursts) and the earliest origin that memory allows. */
 enum isca_fit isca_prepare(isca_template *t);
@@ -227,7 +228,8 @@ void isca_emit_template(isca_template *t);
 typedef struct isca_run {
 	uint32_t inner, outer;
 } isca_run;
-/* The longest stretch from element FIRST on in which each of COUNT sequences steps evenly; elements lie STRIDE apart. */
+/* The longest stretch from element FIRST on in which each of COUNT sequences steps evenly; elements lie STRIDE apart.
+ */
 isca_run isca_find_run(const uint32_t *const *sequences, unsigned count, uint32_t first, uint32_t stride, uint32_t end);
 
 /* isca20_report.c: what bounds the epoch, and where its bytes go. */

@@ -2,10 +2,10 @@
  *
  * When are the queues and streams of a stream-style chip taken?
  *
- * A queue is taken in disjoint spans of cycles.  A stream is taken along diagonals: a value driven at position p and due in
- * cycle r stays on one diagonal (eastward r - p hops, westward r + p hops) on its whole way, and the part of the way that
- * matters reaches from its driver to its last reader.  Two uses of one diagonal meet only where these parts overlap, so
- * distant parts of the chip reuse a stream without knowing of each other.
+ * A queue is taken in disjoint spans of cycles.  A stream is taken along diagonals: a value driven at position p and
+ * due in cycle r stays on one diagonal (eastward r - p hops, westward r + p hops) on its whole way, and the part of the
+ * way that matters reaches from its driver to its last reader.  Two uses of one diagonal meet only where these parts
+ * overlap, so distant parts of the chip reuse a stream without knowing of each other.
  */
 #ifndef TSPSIM_SCHED_EMIT_ISCA20_CALENDAR_H
 #define TSPSIM_SCHED_EMIT_ISCA20_CALENDAR_H
@@ -21,8 +21,8 @@ typedef struct isca_span {
 } isca_span;
 
 typedef struct isca_line {
-	GArray *spans;     /* isca_span, disjoint, ascending */
-	uint32_t run_words;/* most words in spans that follow each other without a free cycle; 0 = no limit */
+	GArray *spans;      /* isca_span, disjoint, ascending */
+	uint32_t run_words; /* most words in spans that follow each other without a free cycle; 0 = no limit */
 } isca_line;
 
 void isca_line_init(isca_line *line, uint32_t run_words);
@@ -45,7 +45,7 @@ static inline int64_t isca_use_last(const isca_use *use)
 }
 
 typedef struct isca_stream {
-	GArray *uses; /* isca_use, ascending by first diagonal */
+	GArray *uses;  /* isca_use, ascending by first diagonal */
 	int64_t reach; /* the longest use, last - first */
 } isca_stream;
 

@@ -24,7 +24,8 @@ static void copy_pixel(const contents *s, uint64_t image, int64_t h, int64_t col
 	const graph_conv *c = &s->w->conv;
 
 	if (h >= 0 && h < (int64_t)c->h && column >= 0 && column < (int64_t)c->w)
-		*out = s->data[(((image * c->h + (uint64_t)h) * c->w + (uint64_t)column) * c->c + channel) * s->w->bytes +
+		*out = s->data[(((image * c->h + (uint64_t)h) * c->w + (uint64_t)column) * c->c + channel) *
+		                       s->w->bytes +
 		               byte];
 }
 
@@ -117,8 +118,8 @@ void isca_fill_work(isca_plan *plan, const isca_work *w)
 		for (unsigned share = 0; share < ISCA_SHARES; share++)
 			if (w->a_tile[e][share].height) {
 				a.engine = e;
-				isca_fill_tile(c, &w->a_tile[e][share],
-				               c->options->functional && a.data ? fill : NULL, &a);
+				isca_fill_tile(c, &w->a_tile[e][share], c->options->functional && a.data ? fill : NULL,
+				               &a);
 			}
 	for (unsigned i = 0; w->b_private && i < w->b_tiles->len; i++) {
 		const isca_tile *tile = &g_array_index(w->b_tiles, isca_tile, i);

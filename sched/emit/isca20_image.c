@@ -12,8 +12,8 @@ static uint8_t *add_image(isca *c, const isca_tile *tile, unsigned slice, bool d
 {
 	GArray *images = g_array_index(c->program->epochs, isa_epoch, c->epoch).images;
 	isa_image image = {
-	    .location = isa_word_location(c->m, slice / c->slices_per_side, slice % c->slices_per_side, tile->word),
-	    .bytes = (uint64_t)tile->height * c->lanes,
+		.location = isa_word_location(c->m, slice / c->slices_per_side, slice % c->slices_per_side, tile->word),
+		.bytes = (uint64_t)tile->height * c->lanes,
 	};
 
 	if (data)
@@ -47,8 +47,7 @@ void isca_fill_tile(isca *c, const isca_tile *tile, isca_word_fn data, const voi
 						continue;
 					place = isca_tile_place(tile, row, tile->first_block + n, byte);
 					data(state, row, tile->first_block + n, byte,
-					     image[place >> 16] +
-					         (size_t)((place & 0xffff) - tile->word) * c->lanes);
+					     image[place >> 16] + (size_t)((place & 0xffff) - tile->word) * c->lanes);
 				}
 }
 
@@ -86,13 +85,13 @@ void isca_describe(isca *c, const isca_tensor *t)
 	const isca_tile *tile = &g_array_index(t->tiles, isca_tile, 0);
 	int64_t word = c->lanes, slice = word * c->words_per_slice;
 	isa_tensor out = {
-	    .name = g_strdup(t->name),
-	    .type = t->type,
-	    .rank = 2,
-	    .shape = {t->rows, t->lanes},
-	    .base = (uint64_t)(tile->slice * slice + tile->word * word),
-	    .epoch = c->epoch,
-	    .output = t->output,
+		.name = g_strdup(t->name),
+		.type = t->type,
+		.rank = 2,
+		.shape = {t->rows, t->lanes},
+		.base = (uint64_t)(tile->slice * slice + tile->word * word),
+		.epoch = c->epoch,
+		.output = t->output,
 	};
 
 	for (unsigned i = 0; i < tile->terms; i++) {

@@ -3,8 +3,9 @@
  * From placed templates to instructions: loops, producers, predictions.
  *
  * An instruction loops twice at most, and everything about it (address, producers of each stream) must step evenly in
- * these loops.  So a track is cut into the longest stretches that do.  Stretches are added in order of elements; instance
- * numbers of a track that is not cut by slices therefore run on from element to element, however often it is cut.
+ * these loops.  So a track is cut into the longest stretches that do.  Stretches are added in order of elements;
+ * instance numbers of a track that is not cut by slices therefore run on from element to element, however often it is
+ * cut.
  */
 #include "sched/emit/isca20.h"
 
@@ -107,11 +108,11 @@ static isa_source source_of(const sequences *q, unsigned i, uint32_t first, uint
 	const uint32_t *s = q->at[i];
 
 	return (isa_source){
-	    .base = s[first],
-	    .step0 = (int32_t)step_of(s, first, stride, run.inner),
-	    .step1 = (int32_t)step_of(s, first, run.inner * stride, run.outer),
-	    .seg_div = 1,
-	    .segments = q->segments[i],
+		.base = s[first],
+		.step0 = (int32_t)step_of(s, first, stride, run.inner),
+		.step1 = (int32_t)step_of(s, first, run.inner * stride, run.outer),
+		.seg_div = 1,
+		.segments = q->segments[i],
 	};
 }
 
@@ -237,7 +238,8 @@ static void emit_unit(isca_template *t, isca_track *k)
 	}
 }
 
-/* How long before their reading were the words of a run written?  ISA_NO_TIME when it varies, or when the host wrote them. */
+/* How long before their reading were the words of a run written?  ISA_NO_TIME when it varies, or when the host wrote
+ * them. */
 static int32_t word_age(const isca_template *t, const isca_track *k, const isca_burst *b, uint32_t first, isca_run run)
 {
 	int64_t age = ISA_NO_TIME;

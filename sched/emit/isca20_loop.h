@@ -5,8 +5,9 @@
  * A loop holds loads, operations, lane exchanges and stores; what is stored is always an operation's or an exchange's
  * result, and results of exchanges are only stored.
  *
- * Each operation has an ALU of its own.  An ALU's latch holds a result for one cycle only, so operands that are ready too
- * early are handed on by copies, a fixed number of cycles each; operands from memory come exactly when they are wanted.
+ * Each operation has an ALU of its own.  An ALU's latch holds a result for one cycle only, so operands that are ready
+ * too early are handed on by copies, a fixed number of cycles each; operands from memory come exactly when they are
+ * wanted.
  */
 #ifndef TSPSIM_SCHED_EMIT_ISCA20_LOOP_H
 #define TSPSIM_SCHED_EMIT_ISCA20_LOOP_H
@@ -29,8 +30,9 @@ static inline const low_step *isca_step(const isca_loop *loop, unsigned i)
 
 /* When each step of a loop takes place. */
 typedef struct isca_chain {
-	int64_t start[ISCA_STEPS_MAX];  /* operation: cycle in which its ALU starts.  Load: that of its earliest reader */
-	uint32_t copies[ISCA_STEPS_MAX];/* ALUs that hand on the step's value */
+	int64_t start[ISCA_STEPS_MAX];   /* operation: cycle in which its ALU starts.  Load: that of its earliest reader
+	                                  */
+	uint32_t copies[ISCA_STEPS_MAX]; /* ALUs that hand on the step's value */
 	unsigned alus;
 } isca_chain;
 
@@ -45,8 +47,8 @@ typedef struct isca_limits {
 	bool apart;          /* transpositions work on copies that nothing else uses */
 } isca_limits;
 
-/* Cuts a loop into loops that fit the machine and LIMITS; values between them go through tensors appended to TENSORS (isca_tensor).
- * Array of isca_loop *, free with isca_loop_free. */
+/* Cuts a loop into loops that fit the machine and LIMITS; values between them go through tensors appended to TENSORS
+ * (isca_tensor). Array of isca_loop *, free with isca_loop_free. */
 GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *name, const isca_limits *limits,
                            GArray *tensors);
 isca_loop *isca_loop_new(uint64_t n0, uint64_t n1, uint64_t lanes);

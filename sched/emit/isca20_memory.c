@@ -32,8 +32,8 @@ static uint64_t parts_of(uint64_t count, uint64_t share)
 	return (count - 1) / share + 1;
 }
 
-/* Cuts folds into equal shares so that the product of the shares is at most ROOM; the fewest parts, and among equals the inner
- * folds whole.  Returns the number of parts, 0 when it takes more than there are slices. */
+/* Cuts folds into equal shares so that the product of the shares is at most ROOM; the fewest parts, and among equals
+ * the inner folds whole.  Returns the number of parts, 0 when it takes more than there are slices. */
 static uint64_t choose_shares(const isca_fold *folds, unsigned count, uint64_t room, uint64_t *shares)
 {
 	uint64_t best = 0, rest[FOLDS_MAX];
@@ -56,7 +56,8 @@ static uint64_t choose_shares(const isca_fold *folds, unsigned count, uint64_t r
 	return best;
 }
 
-uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part, uint64_t pitch)
+uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part,
+                       uint64_t pitch)
 {
 	uint64_t shares[FOLDS_MAX], words = unit, parts = 1;
 
@@ -194,7 +195,8 @@ static unsigned count_shunned(const isca_tile *tile, const isca_wish *wish, unsi
 	return count;
 }
 
-/* How many slices of this hemisphere are out of bounds?  The emptier one is better: others will want to be apart, too. */
+/* How many slices of this hemisphere are out of bounds?  The emptier one is better: others will want to be apart, too.
+ */
 static unsigned count_avoided(const isca *c, const isca_wish *wish, unsigned origin)
 {
 	unsigned first = origin / c->slices_per_side * c->slices_per_side, count = 0;
@@ -204,7 +206,8 @@ static unsigned count_avoided(const isca *c, const isca_wish *wish, unsigned ori
 	return count;
 }
 
-/* By how many slices more does a wide tile take of one hemisphere than of the other?  What it leaves should be in both. */
+/* By how many slices more does a wide tile take of one hemisphere than of the other?  What it leaves should be in both.
+ */
 static unsigned imbalance(const isca *c, const isca_tile *tile, unsigned origin)
 {
 	unsigned count[2] = {0, 0};
@@ -304,7 +307,8 @@ bool isca_allocate(isca *c, isca_tile *tile, const isca_wish *wish)
 
 	measure(tile);
 	c->memory->asked_words += (uint64_t)count_slices(&tile->slices) * tile->height;
-	if (tile->height > c->words_per_slice || (!find_place(c, tile, wish, false) && !find_place(c, tile, wish, true)))
+	if (tile->height > c->words_per_slice ||
+	    (!find_place(c, tile, wish, false) && !find_place(c, tile, wish, true)))
 		return false;
 	k.word = tile->word;
 	k.end = tile->word + tile->height;

@@ -3,8 +3,8 @@
  * Where tensors lie in the slices.
  *
  * A vector of e-byte elements is e byte-words in e slices.  A *tile* is a rectangle (so many slices, so many words of
- * each) that holds some rows and lane blocks of a tensor, or all of it.  Which slice and word a vector takes is a sum of
- * terms in its batch, row and block numbers, the form that isa_tensor has for outputs.  Vectors used in one cycle
+ * each) that holds some rows and lane blocks of a tensor, or all of it.  Which slice and word a vector takes is a sum
+ * of terms in its batch, row and block numbers, the form that isa_tensor has for outputs.  Vectors used in one cycle
  * must lie in different slices; that is decided by the terms (isca20_plan.c) and by which slices a tile may not use.
  */
 #ifndef TSPSIM_SCHED_EMIT_ISCA20_MEMORY_H
@@ -55,7 +55,7 @@ typedef struct isca_tile {
 	unsigned bytes; /* of an element */
 	unsigned terms;
 	isca_term term[ISCA_TERMS];
-	uint32_t spare;  /* words beyond those of the terms */
+	uint32_t spare; /* words beyond those of the terms */
 	unsigned filters;
 	isca_filter filter[ISCA_FILTERS];
 	/* filled in by isca_allocate() */
@@ -72,24 +72,25 @@ typedef struct isca_fold {
 	enum isca_dim dim;
 	uint64_t div, count;
 } isca_fold;
-/* Lays COUNT folds one around the other, innermost first, around UNIT words; where a slice would hold more than PART words it
- * goes on PITCH slices further.  Returns the number of such parts. */
-uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part, uint64_t pitch);
+/* Lays COUNT folds one around the other, innermost first, around UNIT words; where a slice would hold more than PART
+ * words it goes on PITCH slices further.  Returns the number of such parts. */
+uint64_t isca_tile_lay(isca_tile *tile, uint64_t unit, const isca_fold *folds, unsigned count, uint64_t part,
+                       uint64_t pitch);
 /* Slice and address of one byte of a vector, as isca_track.place has it. */
 uint32_t isca_tile_place(const isca_tile *tile, uint64_t row, uint64_t block, unsigned byte);
 bool isca_tile_covers(const isca_tile *tile, uint64_t row, uint64_t block);
 
 /* What a tile asks of its place. */
 typedef struct isca_wish {
-	int side;           /* 0 west, 1 east, -1 any */
-	bool split;         /* half of its slices in the west, the other half at the same places in the east */
-	bool wide;          /* its slices run on from west to east */
-	unsigned align;     /* its origin is a multiple of this; 0 = anywhere */
-	isca_set within;    /* slices that it must keep to, when BOUND */
+	int side;        /* 0 west, 1 east, -1 any */
+	bool split;      /* half of its slices in the west, the other half at the same places in the east */
+	bool wide;       /* its slices run on from west to east */
+	unsigned align;  /* its origin is a multiple of this; 0 = anywhere */
+	isca_set within; /* slices that it must keep to, when BOUND */
 	bool bound;
-	isca_set avoid;     /* slices that it must not use */
-	isca_set shun;      /* slices that it had better not use */
-	bool outward;       /* better far from the VXM than low in its slices */
+	isca_set avoid;       /* slices that it must not use */
+	isca_set shun;        /* slices that it had better not use */
+	bool outward;         /* better far from the VXM than low in its slices */
 	uint32_t first, last; /* life time, in operations */
 } isca_wish;
 
@@ -103,18 +104,18 @@ typedef struct isca_tensor {
 	uint64_t rows, lanes, vector_lanes;
 	uint64_t blocks; /* the narrow one included */
 	uint64_t full_blocks;
-	uint32_t node;   /* of the graph; UINT32_MAX = none */
+	uint32_t node; /* of the graph; UINT32_MAX = none */
 	bool host, output;
 	/* Rows in strips, the same columns of all strips in one word, LANES lanes each; strips = 0: no such thing. */
 	uint64_t strips, strip_rows, strip_columns;
-	bool planes;     /* never more than one byte of an element at a time */
+	bool planes;          /* never more than one byte of an element at a time */
 	uint32_t first, last; /* life time */
-	GArray *tiles;   /* isca_tile */
+	GArray *tiles;        /* isca_tile */
 } isca_tensor;
 
 struct isca_memory {
-	GPtrArray *slices;  /* per slice a GArray of what is taken, isca20_memory.c */
-	uint32_t *top;      /* per slice: words above are free at all times */
+	GPtrArray *slices;    /* per slice a GArray of what is taken, isca20_memory.c */
+	uint32_t *top;        /* per slice: words above are free at all times */
 	uint64_t asked_words; /* words asked for so far */
 };
 
@@ -124,8 +125,8 @@ void isca_memory_fini(isca *c);
 /* Vector V of a section (lower.h). */
 uint32_t isca_tensor_place(const isca_tensor *t, unsigned section, uint64_t v, unsigned byte);
 
-/* isca20_image.c: makes the words of a tile host data of the epoch.  DATA (functional mode; NULL otherwise) fills one word,
- * lanes bytes of zeros so far. */
+/* isca20_image.c: makes the words of a tile host data of the epoch.  DATA (functional mode; NULL otherwise) fills one
+ * word, lanes bytes of zeros so far. */
 typedef void (*isca_word_fn)(const void *state, uint64_t row, uint64_t block, unsigned byte, uint8_t *out);
 void isca_fill_tile(isca *c, const isca_tile *tile, isca_word_fn data, const void *state);
 /* The same with the data of a tensor's graph node. */

@@ -2,11 +2,11 @@
  *
  * Where operands of the matrix unit lie.
  *
- * What the host provides is laid out for the work alone, as often as it is read at once: each engine has the activations
- * of the K blocks (and rows) that it takes in slices of its hemisphere, and the weights it loads in sixteen slices, so that
- * sixteen bytes of a column arrive together.  The input of a convolution is stored as words that hold all taps of a
- * block for one output position; positions that start at the same pixel share a word, padding is stored as zeros.
- * Values that other operations compute lie where those put them; they may have to cross the chip.
+ * What the host provides is laid out for the work alone, as often as it is read at once: each engine has the
+ * activations of the K blocks (and rows) that it takes in slices of its hemisphere, and the weights it loads in sixteen
+ * slices, so that sixteen bytes of a column arrive together.  The input of a convolution is stored as words that hold
+ * all taps of a block for one output position; positions that start at the same pixel share a word, padding is stored
+ * as zeros. Values that other operations compute lie where those put them; they may have to cross the chip.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -61,7 +61,8 @@ uint32_t isca_b_place(const isca_work *w, const GArray *tensors, uint64_t batch,
 	return isca_tensor_place(b, 1, in_tensor, byte);
 }
 
-uint32_t isca_c_place(const isca_work *w, const GArray *tensors, uint64_t batch, uint64_t m, uint64_t block, unsigned byte)
+uint32_t isca_c_place(const isca_work *w, const GArray *tensors, uint64_t batch, uint64_t m, uint64_t block,
+                      unsigned byte)
 {
 	const isca_tensor *c = tensor_at(tensors, w->c);
 	uint64_t row = isca_batch_at(w, batch)->c + m;
@@ -77,9 +78,10 @@ typedef struct operands {
 	isca_plan *plan;
 	isca_operation *op;
 	isca_work *w;
-	uint32_t number; /* of the operation */
+	uint32_t number;               /* of the operation */
 	isca_set engine[ISCA_ENGINES]; /* slices of each engine's activations */
-	isca_set often; /* slices of what is used all the time: not of the result, which is used in the last step only */
+	isca_set
+		often; /* slices of what is used all the time: not of the result, which is used in the last step only */
 } operands;
 
 static isca_wish wish_for(const operands *o)
@@ -87,8 +89,8 @@ static isca_wish wish_for(const operands *o)
 	return (isca_wish){.side = -1, .first = o->number, .last = o->number, .avoid = o->op->used};
 }
 
-/* Apart from all that is used at the same time; where there is no room, and thrift allows it, from APART (NULL: nothing), and
- * from the rest as far as possible. */
+/* Apart from all that is used at the same time; where there is no room, and thrift allows it, from APART (NULL:
+ * nothing), and from the rest as far as possible. */
 static bool place(operands *o, isca_tile *tile, const isca_wish *wish, const isca_set *apart)
 {
 	isca_wish near = *wish;
@@ -118,7 +120,8 @@ static bool takes(const isca_work *w, unsigned e, enum isca_share share)
 	return false;
 }
 
-/* The K blocks that engine E takes with SHARE: FIRST, then every so many.  Blocks that engines share with each other. */
+/* The K blocks that engine E takes with SHARE: FIRST, then every so many.  Blocks that engines share with each other.
+ */
 static unsigned blocks_of(const isca_work *w, unsigned e, enum isca_share share, unsigned *first, unsigned *last)
 {
 	unsigned count = 0;
@@ -158,18 +161,18 @@ static isca_tile matmul_tile(const operands *o, unsigned e, enum isca_share shar
 	uint64_t part = w->part_rows * (ISCA_PARTS >> share);
 	unsigned first = 0, last = 0, count = blocks_of(w, e, share, &first, &last);
 	isca_tile tile = {
-	    .first_row = isca_batch_at(w, 0)->a,
-	    .period = w->m,
-	    .rows = w->m,
-	    .batches = w->batches->len,
-	    .first_block = first,
-	    .blocks = last - first + 1,
-	    .bytes = w->bytes,
+		.first_row = isca_batch_at(w, 0)->a,
+		.period = w->m,
+		.rows = w->m,
+		.batches = w->batches->len,
+		.first_block = first,
+		.blocks = last - first + 1,
+		.bytes = w->bytes,
 	};
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, w->tile_rows, w->tiles},
-	    {ISCA_DIM_BLOCK, count > 1 ? (last - first) / (count - 1) : 1, count},
-	    {0},
+		{ISCA_DIM_ROW, w->tile_rows, w->tiles},
+		{ISCA_DIM_BLOCK, count > 1 ? (last - first) / (count - 1) : 1, count},
+		{0},
 	};
 	uint64_t unit = part;
 
@@ -195,16 +198,16 @@ static isca_tile taps_tile(const operands *o, unsigned e)
 	const isca_packing *k = &w->packing;
 	uint64_t words = w->patches ? k->strips * k->band_lines * k->line_words : w->taps.lines * w->taps.line_words;
 	isca_tile tile = {
-	    .period = words,
-	    .rows = words,
-	    .batches = w->batches->len,
-	    .blocks = w->chunks,
-	    .bytes = w->bytes,
+		.period = words,
+		.rows = words,
+		.batches = w->batches->len,
+		.blocks = w->chunks,
+		.bytes = w->bytes,
 	};
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, 1, tile.rows},
-	    {ISCA_DIM_BLOCK, 1, tile.blocks},
-	    {0},
+		{ISCA_DIM_ROW, 1, tile.rows},
+		{ISCA_DIM_BLOCK, 1, tile.blocks},
+		{0},
 	};
 
 	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
@@ -259,18 +262,18 @@ static isca_tile weights_tile(const operands *o, unsigned kblock, unsigned e)
 	const isca_kblock *k = isca_kblock_at(w, kblock);
 	const isca_kblock *last = isca_kblock_at(w, w->kblocks->len - 1);
 	isca_tile tile = {
-	    .first_row = isca_batch_at(w, 0)->b + k->row,
-	    .period = last->row + last->rows,
-	    .rows = k->rows,
-	    .batches = w->groups,
-	    .blocks = isca_has_strips(w) ? w->packing.strips : w->blocks,
-	    .bytes = w->bytes,
+		.first_row = isca_batch_at(w, 0)->b + k->row,
+		.period = last->row + last->rows,
+		.rows = k->rows,
+		.batches = w->groups,
+		.blocks = isca_has_strips(w) ? w->packing.strips : w->blocks,
+		.bytes = w->bytes,
 	};
 	uint64_t step = w->own && !w->by_batch && !w->patches ? w->engines : 1;
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, w->load_rows, (k->rows - 1) / w->load_rows + 1},
-	    {ISCA_DIM_BLOCK, step, (tile.blocks - 1) / step + 1},
-	    {ISCA_DIM_BATCH, 1, w->groups},
+		{ISCA_DIM_ROW, w->load_rows, (k->rows - 1) / w->load_rows + 1},
+		{ISCA_DIM_BLOCK, step, (tile.blocks - 1) / step + 1},
+		{ISCA_DIM_BATCH, 1, w->groups},
 	};
 
 	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
@@ -356,7 +359,8 @@ static bool place_sums(operands *o)
 	uint64_t step = w->own ? w->engines : 1;
 	const isca_tensor *c = tensor_at(o->plan->tensors, w->c);
 	unsigned last = w->steps->len & 1;
-	/* A group of slices for what one engine may write alone; thrift: no group for rows that only one engine may write. */
+	/* A group of slices for what one engine may write alone; thrift: no group for rows that only one engine may
+	 * write. */
 	uint64_t groups = w->thrift.share ? w->engines : ISCA_PARTS, rows = w->part_rows * (ISCA_PARTS / groups);
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -369,11 +373,8 @@ static bool place_sums(operands *o)
 		if (w->steps->len < 2 + i)
 			continue;
 		wish.split = true;
-		*tile = (isca_tile){.period = w->tile_rows,
-		                    .rows = w->tile_rows,
-		                    .batches = w->window,
-		                    .blocks = 1,
-		                    .bytes = 4};
+		*tile = (isca_tile){
+			.period = w->tile_rows, .rows = w->tile_rows, .batches = w->window, .blocks = 1, .bytes = 4};
 		isca_tile_add(tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
 		if (w->own) {
 			add_halves(o, tile, ISCA_DIM_BATCH, 1, step);

@@ -15,11 +15,11 @@ typedef struct pass {
 	const GArray *tensors;
 	uint64_t batch, tile, block; /* the unit */
 	uint64_t strip;
-	uint32_t slot;               /* in the window */
-	unsigned own;                /* its engine, where units have one */
+	uint32_t slot; /* in the window */
+	unsigned own;  /* its engine, where units have one */
 	unsigned step;
 	const isca_strand *strand;
-	uint64_t first;              /* row in the tile */
+	uint64_t first; /* row in the tile */
 	uint32_t rows;
 	isca_template *t;
 } pass;
@@ -60,9 +60,9 @@ static enum isca_share share_of(const isca_strand *s)
 /* --------------------------------------------------------------------------------------------------- weights */
 
 typedef struct loaded {
-	uint32_t instance; /* of the first LW */
-	uint16_t rows;     /* of each LW */
-	int64_t due;       /* when the last row is there */
+	uint32_t instance;  /* of the first LW */
+	uint16_t rows;      /* of each LW */
+	int64_t due;        /* when the last row is there */
 	uint32_t installed; /* instance of the IW, 0 = not yet */
 } loaded;
 
@@ -125,7 +125,8 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 		return false;
 	}
 	isca_place(p->t);
-	*result = (loaded){first->instance[0], (uint16_t)each, p->t->origin + (int64_t)rounds - 1 + m->mxm_lw_cycles, 0};
+	*result =
+		(loaded){first->instance[0], (uint16_t)each, p->t->origin + (int64_t)rounds - 1 + m->mxm_lw_cycles, 0};
 	isca_template_free(p->t);
 	return true;
 }
@@ -134,8 +135,8 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 
 /* How the sums of a pass go through the VXM. */
 typedef struct adders {
-	bool old;         /* the partial sum of the step before comes in */
-	unsigned count;   /* operations */
+	bool old;       /* the partial sum of the step before comes in */
+	unsigned count; /* operations */
 } adders;
 
 /* Which operation takes the sum of link L as an operand?  With no old sum the first takes two. */
@@ -210,7 +211,7 @@ static void add_shift(pass *p, unsigned side, unsigned lane, int from, int to)
 	isca_track *k = isca_add_unit(p->t, ISA_OP_SHIFT, (unsigned)first, (unsigned)m->sxm_queues.at[ISA_SXM_SHIFT],
 	                              sampled - m->sxm_skew_cycles, p->rows);
 
-	k->insn.distance = (int16_t)-(int)lane;
+	k->insn.distance = (int16_t) - (int)lane;
 	k->insn.type = (uint8_t)p->w->type;
 	k->result = (int32_t)(m->sxm_skew_cycles + shift_cycles(p->c, lane));
 	isca_sample(p->t, k, 0, from, 0, p->w->bytes, position);
@@ -316,12 +317,13 @@ static uint32_t strip_place(const pass *p, unsigned buffer, uint32_t i, unsigned
 }
 
 /* What the step or strip before has left, flowing to the VXM to be there when operation INDEX starts. */
-static int add_left(pass *p, uint32_t (*place)(const pass *, unsigned, uint32_t, unsigned), unsigned buffer, unsigned bytes,
-                    unsigned index)
+static int add_left(pass *p, uint32_t (*place)(const pass *, unsigned, uint32_t, unsigned), unsigned buffer,
+                    unsigned bytes, unsigned index)
 {
 	const isa_machine *m = p->c->m;
 	bool west = isca_is_east(p->c, place(p, buffer, 0, 0) >> 16);
-	int wire = isca_add_wire(p->t, west, bytes, p->rows, (int)m->pos_vxm, adder_start(p, index) - m->vxm_entry_cycles);
+	int wire =
+		isca_add_wire(p->t, west, bytes, p->rows, (int)m->pos_vxm, adder_start(p, index) - m->vxm_entry_cycles);
 
 	for (unsigned byte = 0; byte < bytes; byte++) {
 		isca_track *k = isca_add_memory(p->t, ISA_OP_READ, wire, byte, p->rows);
@@ -374,8 +376,8 @@ static void add_result(pass *p, int wire)
 }
 
 /* The ALUs from INDEX on that put the lanes of this strip after those of the strips before it: what the matrix unit had
- * there came from weights of zero, and is zero for integers only.  X (NULL: on wire SUM) xor (its lanes before) xor (the
- * earlier strips, zero from this strip's lanes on). */
+ * there came from weights of zero, and is zero for integers only.  X (NULL: on wire SUM) xor (its lanes before) xor
+ * (the earlier strips, zero from this strip's lanes on). */
 static isca_track *add_join(pass *p, unsigned index, const isca_track *x, int sum)
 {
 	unsigned bytes = p->w->bytes == 1 ? 4 : 2;

@@ -2,17 +2,17 @@
  *
  * Convolutions in little memory: no engine stores what another one needs, and vectors share words.
  *
- * Output rows are cut into *strips*, and each strip into bands of rows, one for each engine.  A *patch* is a rectangle of a
- * band: a unit of work, the same in every strip.
+ * Output rows are cut into *strips*, and each strip into bands of rows, one for each engine.  A *patch* is a rectangle
+ * of a band: a unit of work, the same in every strip.
  *
- * Where vectors of the result are narrow, the same pixel of all strips goes into one word: strip s has its columns at lane s
- * times their number.  Its weights are stored at these lanes, with nothing before them, so its sums come out there; what
- * comes out before them is replaced by what earlier strips had (isca20_pass.c).  The weights of all strips are stored, so
- * more strips are not always better.
+ * Where vectors of the result are narrow, the same pixel of all strips goes into one word: strip s has its columns at
+ * lane s times their number.  Its weights are stored at these lanes, with nothing before them, so its sums come out
+ * there; what comes out before them is replaced by what earlier strips had (isca20_pass.c).  The weights of all strips
+ * are stored, so more strips are not always better.
  *
- * Where an activation takes few lanes, a word of the input holds as many pixels of a line as fit, and the SXM shifts the first
- * tap to lane 0 on the way to the matrix unit.  The distance is part of the instruction; columns of one patch are so far
- * apart that they share it.
+ * Where an activation takes few lanes, a word of the input holds as many pixels of a line as fit, and the SXM shifts
+ * the first tap to lane 0 on the way to the matrix unit.  The distance is part of the instruction; columns of one patch
+ * are so far apart that they share it.
  */
 #include "sched/emit/isca20_mxm.h"
 
@@ -77,7 +77,8 @@ static bool cut_strips(const isca *c, const isca_work *w, uint64_t strips, isca_
 
 static uint64_t count_words(const isca_work *w, const isca_packing *k, unsigned result_bytes)
 {
-	uint64_t input = w->engines * k->strips * k->band_lines * k->line_words * w->chunks * w->batches->len * w->bytes;
+	uint64_t input =
+		w->engines * k->strips * k->band_lines * k->line_words * w->chunks * w->batches->len * w->bytes;
 	uint64_t result = k->strip_rows * w->conv.ow * w->blocks * w->batches->len * result_bytes;
 	uint64_t weights = 2 * graph_conv_k(&w->conv) * w->groups * k->strips * w->blocks * w->bytes;
 
@@ -120,11 +121,11 @@ static void list_patches(isca_work *w)
 			uint64_t end = MIN((engine + 1) * k->band_rows, strip_rows);
 			uint64_t first = MIN(engine * k->band_rows + i / w->engines * rows, end);
 			isca_patch patch = {
-			    .engine = engine,
-			    .row = first,
-			    .rows = MIN(rows, end - first),
-			    .column = column,
-			    .columns = columns,
+				.engine = engine,
+				.row = first,
+				.rows = MIN(rows, end - first),
+				.column = column,
+				.columns = columns,
 			};
 
 			g_array_append_val(w->patches, patch);

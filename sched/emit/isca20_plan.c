@@ -29,16 +29,16 @@ static void list_tensors(isca_plan *plan)
 	for (guint i = 0; i < low->tensors->len; i++) {
 		const low_tensor *l = &g_array_index(low->tensors, low_tensor, i);
 		isca_tensor t = {
-		    .name = l->name,
-		    .type = l->type,
-		    .rows = l->rows,
-		    .lanes = l->lanes,
-		    .vector_lanes = l->vector_lanes,
-		    .full_blocks = l->blocks,
-		    .blocks = l->blocks + (l->tail > 0),
-		    .node = l->node,
-		    .host = l->host,
-		    .output = l->output,
+			.name = l->name,
+			.type = l->type,
+			.rows = l->rows,
+			.lanes = l->lanes,
+			.vector_lanes = l->vector_lanes,
+			.full_blocks = l->blocks,
+			.blocks = l->blocks + (l->tail > 0),
+			.node = l->node,
+			.host = l->host,
+			.output = l->output,
 		};
 
 		g_array_append_val(plan->tensors, t);
@@ -222,8 +222,8 @@ bool isca_uses(const isca_operation *op, uint32_t i)
 	return count_refs(op->loop, i, LOW_LOAD) || count_refs(op->loop, i, LOW_STORE);
 }
 
-/* From the first operation that writes a tensor to the last that reads it; the host's live from the beginning, outputs to
- * the end. */
+/* From the first operation that writes a tensor to the last that reads it; the host's live from the beginning, outputs
+ * to the end. */
 static void find_lives(isca_plan *plan)
 {
 	for (guint i = 0; i < plan->tensors->len; i++) {
@@ -367,7 +367,7 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 			return false;
 		}
 		order[count++] =
-		    (entry){shape->row_mod * shape->block_mod * (shape->stacked ? 1 : isa_type_bytes(t->type)), i};
+			(entry){shape->row_mod * shape->block_mod * (shape->stacked ? 1 : isa_type_bytes(t->type)), i};
 	}
 	qsort(order, count, sizeof(entry), compare_entries);
 	for (guint i = 0; i < count; i++)
@@ -403,8 +403,9 @@ static bool refuse(const isca_plan *plan)
 	uint64_t bytes = count_bytes(plan), capacity = (uint64_t)isa_machine_sram_bytes(c->m);
 
 	g_set_error(c->error, TSP_ERROR, TSP_ERROR_USER,
-	            "layer '%s' does not fit into SRAM: %" G_GUINT64_FORMAT " bytes in whole vectors (%" G_GUINT64_FORMAT
-	            " words of %u bytes), capacity %" G_GUINT64_FORMAT " bytes%s",
+	            "layer '%s' does not fit into SRAM: %" G_GUINT64_FORMAT
+	            " bytes in whole vectors (%" G_GUINT64_FORMAT " words of %u bytes), capacity %" G_GUINT64_FORMAT
+	            " bytes%s",
 	            c->low->g->name, bytes, bytes / c->lanes, c->lanes, capacity,
 	            bytes <= capacity ? "; operands used at once must lie in different slices" : "");
 	return false;
@@ -459,20 +460,17 @@ enum { TILE_ROWS = 2560, TILE_ROWS_FEW = 256, LOAD_ROWS = 16 };
 static bool place_somehow(isca_plan *plan)
 {
 	static const isca_thrift thrifts[] = {
-	    {TILE_ROWS, LOAD_ROWS, false, false},
-	    {TILE_ROWS, LOAD_ROWS, true, false},
-	    {TILE_ROWS, LOAD_ROWS, true, true},
-	    {TILE_ROWS_FEW, LOAD_ROWS, true, true},
-	    {TILE_ROWS_FEW, LOAD_ROWS, true, false},
-	    {TILE_ROWS_FEW, 2, true, false},
-	    {TILE_ROWS_FEW, 1, true, false},
+		{TILE_ROWS, LOAD_ROWS, false, false},    {TILE_ROWS, LOAD_ROWS, true, false},
+		{TILE_ROWS, LOAD_ROWS, true, true},      {TILE_ROWS_FEW, LOAD_ROWS, true, true},
+		{TILE_ROWS_FEW, LOAD_ROWS, true, false}, {TILE_ROWS_FEW, 2, true, false},
+		{TILE_ROWS_FEW, 1, true, false},
 	};
 	const isca_limits limits[] = {
-	    {plan->c->stream_count, false, false},
-	    {plan->c->stream_count, false, true},
-	    {16, false, true},
-	    {8, false, true},
-	    {8, true, true},
+		{plan->c->stream_count, false, false},
+		{plan->c->stream_count, false, true},
+		{16, false, true},
+		{8, false, true},
+		{8, true, true},
 	};
 
 	for (unsigned t = 0; t < G_N_ELEMENTS(thrifts); t++)

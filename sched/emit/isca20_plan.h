@@ -2,10 +2,10 @@
  *
  * What there is to do in an epoch, and where everything lies: made before anything is scheduled.
  *
- * Vectors used in one cycle must lie in different slices, so layouts follow from the operations: tensors of one loop get
- * disjoint slices, and where a loop uses several vectors of one tensor at once, these are spread over slices by digits of
- * their row or block number.  Spreading further lets loops run several iterations side by side; it is reduced step by step
- * when memory or slices get scarce.
+ * Vectors used in one cycle must lie in different slices, so layouts follow from the operations: tensors of one loop
+ * get disjoint slices, and where a loop uses several vectors of one tensor at once, these are spread over slices by
+ * digits of their row or block number.  Spreading further lets loops run several iterations side by side; it is reduced
+ * step by step when memory or slices get scarce.
  */
 #ifndef TSPSIM_SCHED_EMIT_ISCA20_PLAN_H
 #define TSPSIM_SCHED_EMIT_ISCA20_PLAN_H
@@ -14,8 +14,8 @@
 #include "sched/emit/isca20_mxm.h"
 #include "sched/emit/isca20_turn.h"
 
-/* Group of slices = ((row / row_div) % row_mod) * block_mod + block % block_mod.  SPLIT: the upper half of the groups lies in the
- * other hemisphere.  STACKED: bytes of an element lie in one slice. */
+/* Group of slices = ((row / row_div) % row_mod) * block_mod + block % block_mod.  SPLIT: the upper half of the groups
+ * lies in the other hemisphere.  STACKED: bytes of an element lie in one slice. */
 typedef struct isca_shape {
 	uint64_t row_div, row_mod, block_mod;
 	bool split, stacked;
@@ -23,14 +23,14 @@ typedef struct isca_shape {
 
 typedef struct isca_operation {
 	enum low_kind kind;
-	uint32_t macro;     /* the first, for names */
-	isca_loop *loop;    /* LOW_VLOOP */
-	isca_work *work;    /* LOW_MATMUL, LOW_CONV */
-	isca_turn *turn;    /* LOW_TRANSPOSE */
+	uint32_t macro;  /* the first, for names */
+	isca_loop *loop; /* LOW_VLOOP */
+	isca_work *work; /* LOW_MATMUL, LOW_CONV */
+	isca_turn *turn; /* LOW_TRANSPOSE */
 	/* layout */
-	isca_set used;      /* slices of all tensors of the operation so far */
-	isca_set busy;      /* slices that it uses at other times */
-	unsigned flow[2];   /* bytes a cycle past the VXM, eastward and westward */
+	isca_set used;    /* slices of all tensors of the operation so far */
+	isca_set busy;    /* slices that it uses at other times */
+	unsigned flow[2]; /* bytes a cycle past the VXM, eastward and westward */
 } isca_operation;
 
 typedef struct isca_plan {
@@ -40,11 +40,12 @@ typedef struct isca_plan {
 	GArray *shapes;     /* isca_shape per tensor */
 	isca_limits limits;
 	isca_thrift thrift;
-	unsigned cap;       /* slices that spreading alone may take */
-	uint32_t part_words;/* words of a slice that one part of a tensor may take */
+	unsigned cap;        /* slices that spreading alone may take */
+	uint32_t part_words; /* words of a slice that one part of a tensor may take */
 } isca_plan;
 
-/* Lists operations and tensors and places all of them; fills the host's data.  NULL and an error when they do not fit. */
+/* Lists operations and tensors and places all of them; fills the host's data.  NULL and an error when they do not fit.
+ */
 isca_plan *isca_plan_new(isca *c);
 void isca_plan_free(isca_plan *plan);
 

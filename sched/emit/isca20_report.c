@@ -67,12 +67,12 @@ static uint64_t stream_cycles(const isca *c)
 static char *describe(const isca *c, int64_t cycles)
 {
 	const resource all[] = {
-	    {"MXM, activations", fullest(c, ISA_UNIT_MXM, 1)},
-	    {"MXM, weights", fullest(c, ISA_UNIT_MXM, 0)},
-	    {"VXM", alu_cycles(c)},
-	    {"SXM, the fullest queue", fullest(c, ISA_UNIT_SXM, UINT_MAX)},
-	    {"SRAM, the fullest slice", fullest(c, ISA_UNIT_MEM, UINT_MAX)},
-	    {"streams", stream_cycles(c)},
+		{"MXM, activations", fullest(c, ISA_UNIT_MXM, 1)},
+		{"MXM, weights", fullest(c, ISA_UNIT_MXM, 0)},
+		{"VXM", alu_cycles(c)},
+		{"SXM, the fullest queue", fullest(c, ISA_UNIT_SXM, UINT_MAX)},
+		{"SRAM, the fullest slice", fullest(c, ISA_UNIT_MEM, UINT_MAX)},
+		{"streams", stream_cycles(c)},
 	};
 	const resource *best = &all[0];
 

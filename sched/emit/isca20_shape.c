@@ -4,7 +4,8 @@
  *
  * A spreading is one digit of the row number and one of the block number.  Candidates come from wishes (of the matrix
  * unit), from the default (consecutive vectors in different slices), and from the distances between vectors that a loop
- * uses at once (butterflies); each is tried on all iterations of all loops, the first that keeps vectors apart is taken.
+ * uses at once (butterflies); each is tried on all iterations of all loops, the first that keeps vectors apart is
+ * taken.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -89,8 +90,8 @@ static bool try_distances(const isca_plan *plan, uint32_t i, uint64_t mod, isca_
 	return false;
 }
 
-/* What the work that computes (or multiplies) tensor I would like: strands of one step, or units of neighbouring engines, write their rows
- * at the same time. */
+/* What the work that computes (or multiplies) tensor I would like: strands of one step, or units of neighbouring
+ * engines, write their rows at the same time. */
 static bool wish_of_work(const isca_plan *plan, uint32_t i, isca_shape *shape)
 {
 	for (guint o = 0; o < plan->operations->len; o++) {
@@ -157,8 +158,8 @@ bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 
 /* Adds the terms of a digit whose values lie PITCH slices apart; the upper half of them in the east when it is to take
  * both hemispheres. */
-static void add_digit(const isca_plan *plan, isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod, int64_t pitch,
-                      bool both)
+static void add_digit(const isca_plan *plan, isca_tile *tile, enum isca_dim dim, uint64_t div, uint64_t mod,
+                      int64_t pitch, bool both)
 {
 	if (mod <= 1)
 		return;
@@ -171,8 +172,8 @@ static void add_digit(const isca_plan *plan, isca_tile *tile, enum isca_dim dim,
 	isca_tile_add(tile, dim, div * (mod / 2), 2, plan->c->slices_per_side, 0);
 }
 
-/* Words in the order of the rows of a strip, half of the rows in each hemisphere.  All slices have equally many whole rows, so
- * that the terms can name them. */
+/* Words in the order of the rows of a strip, half of the rows in each hemisphere.  All slices have equally many whole
+ * rows, so that the terms can name them. */
 static isca_tile strips_tile(const isca_plan *plan, const isca_tensor *t, isca_wish *wish)
 {
 	uint64_t columns = t->strip_columns, words = t->strip_rows * columns, parts = 1, images;
@@ -184,7 +185,8 @@ static isca_tile strips_tile(const isca_plan *plan, const isca_tensor *t, isca_w
 	                  .bytes = (unsigned)bytes};
 	isca_fold fold = {ISCA_DIM_BATCH, t->strips, (tile.batches - 1) / t->strips + 1};
 
-	while (parts < t->strip_rows && (words / parts > plan->part_words || t->strip_rows % parts || (parts > 1 && parts % 2)))
+	while (parts < t->strip_rows &&
+	       (words / parts > plan->part_words || t->strip_rows % parts || (parts > 1 && parts % 2)))
 		parts++;
 	wish->split = parts % 2 == 0;
 	images = isca_tile_lay(&tile, words / parts, &fold, 1, plan->part_words, (wish->split ? parts / 2 : 1) * bytes);
@@ -210,9 +212,9 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	                  .blocks = t->blocks,
 	                  .bytes = (unsigned)bytes};
 	isca_fold folds[] = {
-	    {ISCA_DIM_ROW, turn_rows, turns},
-	    {ISCA_DIM_BLOCK, shape->block_mod, (t->blocks - 1) / shape->block_mod + 1},
-	    {ISCA_DIM_BYTE, 1, (uint64_t)bytes},
+		{ISCA_DIM_ROW, turn_rows, turns},
+		{ISCA_DIM_BLOCK, shape->block_mod, (t->blocks - 1) / shape->block_mod + 1},
+		{ISCA_DIM_BYTE, 1, (uint64_t)bytes},
 	};
 	uint64_t parts;
 
@@ -223,11 +225,12 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	if (!shape->stacked)
 		isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
 	add_digit(plan, &tile, ISCA_DIM_BLOCK, 1, shape->block_mod, pitch, wish->split && shape->row_mod == 1);
-	add_digit(plan, &tile, ISCA_DIM_ROW, shape->row_div, shape->row_mod, pitch * (int64_t)shape->block_mod, wish->split);
+	add_digit(plan, &tile, ISCA_DIM_ROW, shape->row_div, shape->row_mod, pitch * (int64_t)shape->block_mod,
+	          wish->split);
 	if (shape->row_div > 1)
 		isca_tile_add(&tile, ISCA_DIM_ROW, 1, shape->row_div, 0, 1);
 	parts = isca_tile_lay(&tile, shape->row_div, folds, shape->stacked ? 3 : 2, plan->part_words,
-	                       wish->split ? width / 2 : width);
+	                      wish->split ? width / 2 : width);
 	/* A transposition writes somewhere what it cannot help writing. */
 	for (guint o = 0; o < plan->operations->len; o++) {
 		const isca_turn *turn = g_array_index(plan->operations, isca_operation, o).turn;

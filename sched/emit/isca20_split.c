@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cutting loops that the vector unit cannot run in one go: too many operations and copies, too many bytes on streams, or
- * lane exchanges, whose results come back from the SXM so late that whatever meets them has to wait in memory.
+ * Cutting loops that the vector unit cannot run in one go: too many operations and copies, too many bytes on streams,
+ * or lane exchanges, whose results come back from the SXM so late that whatever meets them has to wait in memory.
  *
  * Steps get a stage: one more than that of any lane exchange they depend on.  Inside a stage steps are packed in order
  * into as few loops as fit.
@@ -68,8 +68,7 @@ static bool read_elsewhere(const splitter *s, int i, const int *members, unsigne
 
 static low_ref temp_ref(const splitter *s, int value)
 {
-	return (low_ref){
-	    .tensor = s->temp[value], .section = 1, .step0 = 1, .step1 = (int64_t)s->loop->n0};
+	return (low_ref){.tensor = s->temp[value], .section = 1, .step0 = 1, .step1 = (int64_t)s->loop->n0};
 }
 
 static int add_step(isca_loop *loop, low_step step)
@@ -187,13 +186,13 @@ static void add_temps(splitter *s, const int *members, unsigned count)
 {
 	for (unsigned m = 0; m < count; m++) {
 		isca_tensor t = {
-		    .name = s->name,
-		    .type = step_at(s, members[m])->dtype,
-		    .rows = s->loop->n0 * s->loop->n1,
-		    .lanes = s->loop->lanes,
-		    .vector_lanes = s->c->lanes,
-		    .blocks = 1,
-		    .node = UINT32_MAX,
+			.name = s->name,
+			.type = step_at(s, members[m])->dtype,
+			.rows = s->loop->n0 * s->loop->n1,
+			.lanes = s->loop->lanes,
+			.vector_lanes = s->c->lanes,
+			.blocks = 1,
+			.node = UINT32_MAX,
 		};
 
 		if (!read_elsewhere(s, members[m], members, count))
@@ -233,8 +232,8 @@ static bool is_load(const GArray *steps, int16_t value)
 	return value >= 0 && g_array_index(steps, low_step, (guint)value).kind == LOW_LOAD;
 }
 
-/* Does STEP need a copy of its last operand?  What is loaded only to be stored passes through an ALU; where a tensor may
- * be used once only, copies give other parts of the loop something to hold on to. */
+/* Does STEP need a copy of its last operand?  What is loaded only to be stored passes through an ALU; where a tensor
+ * may be used once only, copies give other parts of the loop something to hold on to. */
 static bool wants_copy(const GArray *steps, const low_step *step, bool single)
 {
 	const low_step *x, *y;

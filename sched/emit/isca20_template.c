@@ -3,9 +3,9 @@
  * Templates: building them, and the earliest place for one.
  *
  * The search steps from conflict to conflict: at a proposed origin the first thing that is taken says how long it stays
- * taken, and the origin moves there.  Stream ids, ALUs and weight-port shares are chosen anew at each origin, first fit.
- * Groups of streams are aligned to their width; wide groups fill the ids from below and narrow ones from above, so that
- * single bytes do not break up the sixteen that weights need.
+ * taken, and the origin moves there.  Stream ids, ALUs and weight-port shares are chosen anew at each origin, first
+ * fit. Groups of streams are aligned to their width; wide groups fill the ids from below and narrow ones from above, so
+ * that single bytes do not break up the sixteen that weights need.
  */
 #include "sched/emit/isca20.h"
 
@@ -458,11 +458,11 @@ static int64_t choose_lines(isca_template *t)
 static isca_use use_of(const isca_template *t, const isca_wire *w, unsigned stream)
 {
 	return (isca_use){
-	    .first = t->origin + w->diagonal,
-	    .count = w->count,
-	    .interval = t->interval,
-	    .low = MIN(w->from[stream], w->to),
-	    .high = MAX(w->from[stream], w->to),
+		.first = t->origin + w->diagonal,
+		.count = w->count,
+		.interval = t->interval,
+		.low = MIN(w->from[stream], w->to),
+		.high = MAX(w->from[stream], w->to),
 	};
 }
 
@@ -559,8 +559,8 @@ static uint32_t prepare_memory(isca_template *t, isca_track *k, int64_t *first)
 	return most;
 }
 
-/* Sorts what has no choice; bursts of one queue with a few cycles between become one, since filling such gaps with other
- * bursts would leave no cycle for fetching words.  False when two need one cycle. */
+/* Sorts what has no choice; bursts of one queue with a few cycles between become one, since filling such gaps with
+ * other bursts would leave no cycle for fetching words.  False when two need one cycle. */
 static bool merge_needs(isca_template *t)
 {
 	isca_need *n = (isca_need *)(void *)t->fixed->data;

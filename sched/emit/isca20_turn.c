@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The two passes of a transposition.  Blocks are dealt to the hemispheres alternately.  Row blocks that do not exist are
- * read from one that does: what comes of them lands in lanes beyond the last row, or in a spare word.
+ * The two passes of a transposition.  Blocks are dealt to the hemispheres alternately.  Row blocks that do not exist
+ * are read from one that does: what comes of them lands in lanes beyond the last row, or in a spare word.
  */
 #include "sched/emit/isca20_turn.h"
 
@@ -10,7 +10,7 @@ typedef struct turner {
 	const isca_turn *turn;
 	const isca_tensor *x, *y;
 	unsigned side;
-	unsigned parity;     /* which buffer */
+	unsigned parity; /* which buffer */
 	unsigned byte;
 	uint32_t first, count; /* blocks of the chunk */
 	isca_template *t;
@@ -90,7 +90,8 @@ static enum isca_fit finish(turner *w)
 	if (fit == ISCA_FITS)
 		isca_place(w->t);
 	else if (fit == ISCA_CLASH)
-		g_set_error(w->c->error, TSP_ERROR, TSP_ERROR_INTERNAL, "a transposition needs a slice or stream twice");
+		g_set_error(w->c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
+		            "a transposition needs a slice or stream twice");
 	isca_template_free(w->t);
 	return fit;
 }
@@ -153,8 +154,8 @@ static void add_map(turner *w, const isca_tile *tile, unsigned batch, uint32_t f
 		k->place[i] = isca_tile_place(tile, batch * tile->period + first + i, 0, 0);
 }
 
-uint32_t isca_turn_target(const isca *c, const isca_turn *turn, const isca_tensor *y, unsigned side, uint64_t i, unsigned d,
-                          unsigned s, unsigned column, unsigned byte)
+uint32_t isca_turn_target(const isca *c, const isca_turn *turn, const isca_tensor *y, unsigned side, uint64_t i,
+                          unsigned d, unsigned s, unsigned column, unsigned byte)
 {
 	const isca_turn_block *b = block_at(turn, side, i);
 	uint64_t first = b->column * c->lanes + (s + c->superlanes - d) % c->superlanes * ISCA_TURN_ROWS;
@@ -164,7 +165,8 @@ uint32_t isca_turn_target(const isca *c, const isca_turn *turn, const isca_tenso
 	return (isca_turn_place(y, b->column * c->lanes + column, b->row, byte) & 0xffff0000) | turn->spare[side];
 }
 
-/* Second pass, distance number NUMBER, vectors GROUP .. GROUP + 3 of COUNT blocks of the chunk: gather, rotate, scatter. */
+/* Second pass, distance number NUMBER, vectors GROUP .. GROUP + 3 of COUNT blocks of the chunk: gather, rotate,
+ * scatter. */
 static enum isca_fit turn_blocks(turner *w, unsigned number, unsigned group, uint32_t first, uint32_t count)
 {
 	const isca *c = w->c;
@@ -185,7 +187,8 @@ static enum isca_fit turn_blocks(turner *w, unsigned number, unsigned group, uin
 		for (uint32_t i = 0; i < count; i++)
 			for (unsigned s = 0; s < c->superlanes; s++) {
 				uint32_t place = isca_tile_place(&turn->buffer[w->side][w->parity],
-				                                 (first + i) * ISCA_TURN_ROWS + group + j, (s + d) % c->superlanes, 0);
+				                                 (first + i) * ISCA_TURN_ROWS + group + j,
+				                                 (s + d) % c->superlanes, 0);
 
 				k->place[i] = place & 0xffff0000;
 				k->spread[i * c->superlanes + s] = (uint16_t)place;
@@ -199,8 +202,7 @@ static enum isca_fit turn_blocks(turner *w, unsigned number, unsigned group, uin
 	out = isca_add_wire(w->t, !west, ISCA_TURN_GROUP, count, position, k->issue + k->result);
 	isca_drive(w->t, k, out, position);
 	targets = isca_add_wire(w->t, !west, 1, count, position, k->issue + k->result);
-	add_map(w, &turn->scatter[w->side], w->byte * turn->distances + number, w->first + first, count,
-	        targets);
+	add_map(w, &turn->scatter[w->side], w->byte * turn->distances + number, w->first + first, count, targets);
 	for (unsigned j = 0; j < ISCA_TURN_GROUP; j++) {
 		k = isca_add_scatter(w->t, targets, out, j, count);
 		for (uint32_t i = 0; i < count; i++)

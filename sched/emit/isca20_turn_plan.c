@@ -2,8 +2,8 @@
  *
  * Memory of a transposition: the buffer between its passes, and address vectors.
  *
- * Address vectors run beside the data, so their slices lie upstream: those of the gathers inside of the buffer (or in the
- * other hemisphere), those of the scatters outside of the result.
+ * Address vectors run beside the data, so their slices lie upstream: those of the gathers inside of the buffer (or in
+ * the other hemisphere), those of the scatters outside of the result.
  */
 #include "sched/emit/isca20_plan.h"
 
@@ -90,8 +90,7 @@ static bool place_side(turn_plan *p, unsigned side)
 	}
 	isca_set_join(&p->wish.avoid, &buffers);
 	turn->gather[side] = map_tile(p, turn->chunk, 2 * turn->distances);
-	turn->scatter[side] =
-	    map_tile(p, turn->blocks[side]->len, isa_type_bytes(y->type) * (uint64_t)turn->distances);
+	turn->scatter[side] = map_tile(p, turn->blocks[side]->len, isa_type_bytes(y->type) * (uint64_t)turn->distances);
 	before = upstream_of(c, &buffers, side, true);
 	if (!place_map(p, &turn->gather[side], &before))
 		return false;
@@ -155,9 +154,8 @@ static void scatter_word(const void *state, uint64_t row, uint64_t block, unsign
 	(void)byte;
 	for (unsigned l = 0; l < s->c->superlanes; l++)
 		put_address(s, l,
-		            isca_turn_target(s->c, turn, s->y, s->side, i,
-		                             turn->distance[batch % turn->distances], l, 0,
-		                             (unsigned)(batch / turn->distances)),
+		            isca_turn_target(s->c, turn, s->y, s->side, i, turn->distance[batch % turn->distances], l,
+		                             0, (unsigned)(batch / turn->distances)),
 		            out);
 }
 

@@ -2,10 +2,10 @@
  *
  * Loops over vectors: from timed chains to templates.
  *
- * Iterations run one a cycle, or several side by side when slices, streams and ALUs allow it (the loop is unrolled then:
- * loads that all copies share are read once).  Streams run from the operand's hemisphere towards the VXM, so a template
- * covers iterations in which no operand changes hemisphere.  Where bursts of two operands would hold one queue at a time,
- * shorter stretches are tried; with one iteration left, all words of it lie in different slices.
+ * Iterations run one a cycle, or several side by side when slices, streams and ALUs allow it (the loop is unrolled
+ * then: loads that all copies share are read once).  Streams run from the operand's hemisphere towards the VXM, so a
+ * template covers iterations in which no operand changes hemisphere.  Where bursts of two operands would hold one queue
+ * at a time, shorter stretches are tried; with one iteration left, all words of it lie in different slices.
  */
 #include "sched/emit/isca20_loop.h"
 
@@ -17,9 +17,9 @@ typedef struct builder {
 	uint64_t first; /* iteration */
 	uint32_t count;
 	isca_chain chain;
-	isca_track *value[ISCA_STEPS_MAX];     /* track that has an operation's value in its latch */
+	isca_track *value[ISCA_STEPS_MAX]; /* track that has an operation's value in its latch */
 	isca_track **copies[ISCA_STEPS_MAX];
-	int wire[ISCA_STEPS_MAX][2];           /* wire of a value, eastward and westward; -1 = none */
+	int wire[ISCA_STEPS_MAX][2]; /* wire of a value, eastward and westward; -1 = none */
 } builder;
 
 static const isca_tensor *tensor_of(const builder *b, const low_ref *ref)
@@ -228,7 +228,8 @@ static void add_lanes(builder *b, unsigned i)
 	k->insn.map = exchange_map(b, s->lane_xor);
 	k->result = (int32_t)(m->sxm_skew_cycles + exchange_cycles(b, s->lane_xor));
 	isca_sample(b->t, k, 0, from, 0, isca_wire_at(b->t, from)->width, position);
-	b->wire[i][!west] = isca_add_wire(b->t, !west, isa_type_bytes(s->type), b->count, position, k->issue + k->result);
+	b->wire[i][!west] =
+		isca_add_wire(b->t, !west, isa_type_bytes(s->type), b->count, position, k->issue + k->result);
 	isca_drive(b->t, k, b->wire[i][!west], position);
 }
 

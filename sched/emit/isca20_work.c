@@ -70,7 +70,8 @@ static void add_link(isca_strand *s, unsigned kblock, unsigned engine)
 	s->engine[s->count++] = (uint8_t)engine;
 }
 
-/* A step in which all engines take COUNT K blocks from FIRST on, each block cut by rows over ENGINES / COUNT of them. */
+/* A step in which all engines take COUNT K blocks from FIRST on, each block cut by rows over ENGINES / COUNT of them.
+ */
 static void add_step(isca_work *w, unsigned first, unsigned count)
 {
 	isca_stage step = {0};
@@ -171,12 +172,13 @@ static bool check_machine(const isca *c, const isca_work *w, const isca_tensor *
 	else if (!a->host && w->kblocks->len > 1 && isca_kblock_at(w, 0)->rows != a->vector_lanes)
 		why = "K blocks of an operand that is computed must be whole vectors";
 	if (why)
-		g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "layer '%s', operation '%s': %s", c->low->g->name,
-		            name, why);
+		g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "layer '%s', operation '%s': %s",
+		            c->low->g->name, name, why);
 	return !why;
 }
 
-isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count, const isca_thrift *thrift)
+isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, uint32_t count,
+                         const isca_thrift *thrift)
 {
 	const low_macro *m = &g_array_index(c->low->macros, low_macro, first);
 	isca_work *w = g_new0(isca_work, 1);
@@ -191,8 +193,7 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 	w->type = w->is_conv ? m->conv.type : m->matmul.type;
 	w->bytes = isa_type_bytes(w->type);
 	w->engines = (unsigned)c->m->mxm_planes / w->bytes;
-	w->interval =
-	    (uint32_t)(w->bytes == 1 ? c->m->mxm_int8_interval_cycles : c->m->mxm_fp16_interval_cycles);
+	w->interval = (uint32_t)(w->bytes == 1 ? c->m->mxm_int8_interval_cycles : c->m->mxm_fp16_interval_cycles);
 	if (w->is_conv) {
 		w->conv = m->conv.conv;
 		w->a = m->conv.x;
