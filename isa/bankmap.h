@@ -10,8 +10,8 @@
 
 typedef struct bankmap bankmap;
 
-/* Parses a map text such as "mod:139", "skew:144,5", "poly:0x83", "swizzle:7,0,7", "ideal" for a memory of BANKS banks of
- * ROWS rows.  Refuses a map that needs more banks than there are, or that is not injective on its capacity. */
+/* Parses a map text such as "mod:139", "skew:144,5", "poly:0x83", "swizzle:7,0,7", "ideal" for a memory of BANKS banks
+ * of ROWS rows.  Refuses a map that needs more banks than there are, or that is not injective on its capacity. */
 bankmap *bankmap_new(const char *text, unsigned banks, uint64_t rows, GError **error);
 void bankmap_free(bankmap *map);
 

@@ -57,7 +57,7 @@ enum isa_field {
 	ISA_FIELD_ROT_SRC0_WRAP,
 	ISA_FIELD_ROT_SRC1_STEP,
 	ISA_FIELD_ROT_SRC1_WRAP,
-	ISA_FIELD_ADDR, /* byte or word address; row of weights or accumulator.  Loops step this field */
+	ISA_FIELD_ADDR,  /* byte or word address; row of weights or accumulator.  Loops step this field */
 	ISA_FIELD_WADDR, /* READWRITE's write address; steps with ADDR */
 	ISA_FIELD_LEN,
 	ISA_FIELD_SEG,
@@ -85,37 +85,57 @@ enum isa_field {
  *   4094        the immediate              [imm]
  *   4095        none                       [-]
  */
-#define ISA_PLACE_VREG(n)    (n)
+#define ISA_PLACE_VREG(n)          (n)
 #define ISA_PLACE_STREAM(west, id) (1024 + ((west) ? 32 : 0) + (id))
-#define ISA_PLACE_ACT(mask)  (1088 + (mask))
-#define ISA_PLACE_WT(plane)  (1104 + (plane))
-#define ISA_PLACE_ALU(n)     (1112 + (n))
-#define ISA_PLACE_IMM        4094
-#define ISA_PLACE_NONE       4095
+#define ISA_PLACE_ACT(mask)        (1088 + (mask))
+#define ISA_PLACE_WT(plane)        (1104 + (plane))
+#define ISA_PLACE_ALU(n)           (1112 + (n))
+#define ISA_PLACE_IMM              4094
+#define ISA_PLACE_NONE             4095
 
-enum isa_place_kind { ISA_PLACE_KIND_VREG, ISA_PLACE_KIND_STREAM, ISA_PLACE_KIND_ACT, ISA_PLACE_KIND_WT, ISA_PLACE_KIND_ALU,
-	ISA_PLACE_KIND_IMM, ISA_PLACE_KIND_NONE, ISA_PLACE_KIND_BAD };
+enum isa_place_kind {
+	ISA_PLACE_KIND_VREG,
+	ISA_PLACE_KIND_STREAM,
+	ISA_PLACE_KIND_ACT,
+	ISA_PLACE_KIND_WT,
+	ISA_PLACE_KIND_ALU,
+	ISA_PLACE_KIND_IMM,
+	ISA_PLACE_KIND_NONE,
+	ISA_PLACE_KIND_BAD
+};
 
 static inline enum isa_place_kind isa_place_kind(unsigned place)
 {
-	if (place < 1024) return ISA_PLACE_KIND_VREG;
-	if (place < 1088) return ISA_PLACE_KIND_STREAM;
-	if (place < 1104) return ISA_PLACE_KIND_ACT;
-	if (place < 1112) return ISA_PLACE_KIND_WT;
-	if (place < 1144) return ISA_PLACE_KIND_ALU;
-	if (place == ISA_PLACE_IMM) return ISA_PLACE_KIND_IMM;
-	if (place == ISA_PLACE_NONE) return ISA_PLACE_KIND_NONE;
+	if (place < 1024)
+		return ISA_PLACE_KIND_VREG;
+	if (place < 1088)
+		return ISA_PLACE_KIND_STREAM;
+	if (place < 1104)
+		return ISA_PLACE_KIND_ACT;
+	if (place < 1112)
+		return ISA_PLACE_KIND_WT;
+	if (place < 1144)
+		return ISA_PLACE_KIND_ALU;
+	if (place == ISA_PLACE_IMM)
+		return ISA_PLACE_KIND_IMM;
+	if (place == ISA_PLACE_NONE)
+		return ISA_PLACE_KIND_NONE;
 	return ISA_PLACE_KIND_BAD;
 }
 /* Index inside its kind: register number, stream 0..63 (32.. westward), plane mask, plane, ALU. */
 static inline unsigned isa_place_index(unsigned place)
 {
 	switch (isa_place_kind(place)) {
-	case ISA_PLACE_KIND_STREAM: return place - 1024;
-	case ISA_PLACE_KIND_ACT: return place - 1088;
-	case ISA_PLACE_KIND_WT: return place - 1104;
-	case ISA_PLACE_KIND_ALU: return place - 1112;
-	default: return place;
+	case ISA_PLACE_KIND_STREAM:
+		return place - 1024;
+	case ISA_PLACE_KIND_ACT:
+		return place - 1088;
+	case ISA_PLACE_KIND_WT:
+		return place - 1104;
+	case ISA_PLACE_KIND_ALU:
+		return place - 1112;
+	default:
+		return place;
 	}
 }
 
@@ -138,9 +158,9 @@ enum { ISA_ROT_DST, ISA_ROT_SRC0, ISA_ROT_SRC1, ISA_ROT_COUNT };
 enum { ISA_LOOPS = 2 };
 
 typedef struct isa_insn {
-	uint16_t op;    /* enum isa_op */
-	uint16_t queue; /* index in the machine's queue table */
-	int64_t cycle;  /* first issue; meaningful in a container only */
+	uint16_t op;              /* enum isa_op */
+	uint16_t queue;           /* index in the machine's queue table */
+	int64_t cycle;            /* first issue; meaningful in a container only */
 	isa_loop loop[ISA_LOOPS]; /* count >= 1 always */
 	isa_rotation rot[ISA_ROT_COUNT];
 	/* fields; those the format lacks are 0 (places: ISA_PLACE_NONE) */
@@ -187,8 +207,8 @@ typedef struct isa_op_info {
 	int format;
 	enum isa_timing timing;
 	enum isa_need need;
-	uint8_t arity;   /* VXM only */
-	uint8_t types;   /* VXM only: enum isa_op_types */
+	uint8_t arity; /* VXM only */
+	uint8_t types; /* VXM only: enum isa_op_types */
 	const char *doc;
 } isa_op_info;
 enum isa_op_types { ISA_TYPES_NONE, ISA_TYPES_INT, ISA_TYPES_FLOAT, ISA_TYPES_ALL, ISA_TYPES_CVT };
@@ -208,15 +228,16 @@ typedef struct isa_word {
 	uint64_t hi;
 } isa_word;
 
-/* Encodes the instruction itself, without loops.  Fails (USER) when a field does not fit its width, holds an illegal place
- * or type, or is set although the format lacks it. */
+/* Encodes the instruction itself, without loops.  Fails (USER) when a field does not fit its width, holds an illegal
+ * place or type, or is set although the format lacks it. */
 bool isa_encode(const isa_insn *insn, isa_word *word, GError **error);
-/* The REPEAT word for loop LEVEL (0 or 1) of INSN: its count field is loop[LEVEL].count - 1, the issues that come on top.
- * Rotations go into level 0 only. */
+/* The REPEAT word for loop LEVEL (0 or 1) of INSN: its count field is loop[LEVEL].count - 1, the issues that come on
+ * top. Rotations go into level 0 only. */
 bool isa_encode_repeat(const isa_insn *insn, int level, isa_word *word, GError **error);
 isa_word isa_encode_nop(uint32_t cycles);
 /* Decodes a word that is neither NOP nor REPEAT into INSN (loops 1, cycle 0, queue untouched), or a NOP (count) or
- * REPEAT (loop[0], issues in all as ever, and rot).  Returns false for an illegal opcode, place, type or non-zero padding. */
+ * REPEAT (loop[0], issues in all as ever, and rot).  Returns false for an illegal opcode, place, type or non-zero
+ * padding. */
 bool isa_decode(isa_word word, isa_insn *insn);
 
 #endif

@@ -150,6 +150,11 @@ static bool check_units(const isa_machine *m, GError **error)
 	if (m->lanes % m->lanes_per_superlane)
 		return refuse(error, "lanes (" I64 ") must be a multiple of lanes_per_superlane (" I64 ")", m->lanes,
 		              m->lanes_per_superlane);
+	if (m->mxm_rows > m->lanes)
+		return refuse(error,
+		              "mxm.rows (" I64 ") is above lanes (" I64
+		              "): a row takes one lane of an activation vector",
+		              m->mxm_rows, m->lanes);
 	if (m->mxm_planes % 2)
 		return refuse(error, "mxm.planes (" I64 ") must be even, a pair serves fp16", m->mxm_planes);
 	if (m->mxm_fp16_sum_rows > m->mxm_rows)

@@ -3,10 +3,9 @@
  * The independent checker: replays a program's container against the machine it was scheduled for.
  *
  * Found are: queues needed twice in a cycle or by the wrong unit, places and addresses that do not exist, operands that
- * are late, were replaced or come from another producer than named, cells and registers written twice, ports, banks,
- * planes and links used beyond what they have, results that outlive their epoch, and predictions that differ from the
- * checker's own times.  Instruction queues (encoding, fetching, the barrier's release) are not looked at: isa_lower()
- * does that.
+ * are late, were replaced or come from another producer than named, ports, banks, planes and links used beyond what
+ * they have, results that outlive their epoch, and predictions that differ from the checker's own times.  Instruction
+ * queues (encoding, fetching, the barrier's release) are not looked at: isa_lower() does that.
  */
 #include "sched/check.h"
 
@@ -246,6 +245,8 @@ static void check_epoch_end(check *c, const check_issue *issue)
 static void replay(check *c, check_issue *issue)
 {
 	advance_epoch(c, issue->q);
+	if (!fits_queue(c, issue->insn, issue->queue))
+		return; /* said by check_insn() */
 	switch (isa_ops[issue->insn->op].unit) {
 	case ISA_UNIT_MEM:
 		check_memory(c, issue);

@@ -3,8 +3,8 @@
  * Inside the checker: the state of a chip as far as producers and times go, without values.
  *
  * Written after docs/design.md ("Exact timing", "Rules in detail") alone; it shares no code with the back ends or the
- * models.  Issues are visited in the order of their sampling cycles.  A result is always due later than its operands are
- * sampled, so whatever an operand can see is filed before it is looked for.
+ * models.  Issues are visited in the order of their sampling cycles.  A result is always due later than its operands
+ * are sampled, so whatever an operand can see is filed before it is looked for.
  */
 #ifndef TSPSIM_SCHED_CHECK_H
 #define TSPSIM_SCHED_CHECK_H
@@ -95,7 +95,7 @@ bool check_named(const check *c, const check_issue *issue, unsigned operand, uns
 /* check_place.c */
 void check_places_init(check *c);
 void check_places_fini(check *c);
-void check_put(check *c, const check_issue *issue, check_cell *cell, int64_t due);
+void check_put(const check_issue *issue, check_cell *cell, int64_t due);
 void check_cell_clear(check_cell *cell);
 /* Does the newest version come from INSTANCE? */
 bool check_has(check_cell *cell, uint32_t instance);

@@ -147,7 +147,7 @@ static void write_word(check *c, check_issue *issue, uint32_t addr)
 	uint64_t unit;
 
 	if (find_word(c, issue, addr, &unit))
-		check_put(c, issue, unit_at(c, unit), due);
+		check_put(issue, unit_at(c, unit), due);
 	issue->result = due - issue->t;
 }
 
@@ -287,7 +287,7 @@ static void visit_granules(check *c, check_issue *issue, const access *a, int64_
 			if (a->load)
 				check_found(c, issue, 0, segment++, check_at(cell, issue->q), "the granule");
 			else if (!check_has(cell, issue->instance))
-				check_put(c, issue, cell, due);
+				check_put(issue, cell, due);
 		}
 	}
 }

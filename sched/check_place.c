@@ -116,7 +116,7 @@ static void grow(check_cell *cell)
 	cell->capacity = (uint16_t)(2 * capacity);
 }
 
-void check_put(check *c, const check_issue *issue, check_cell *cell, int64_t due)
+void check_put(const check_issue *issue, check_cell *cell, int64_t due)
 {
 	check_version *v = versions_of(cell);
 	unsigned settled = 0, at;
@@ -131,9 +131,6 @@ void check_put(check *c, const check_issue *issue, check_cell *cell, int64_t due
 	v = versions_of(cell);
 	for (at = cell->count; at && v[at - 1].due > due; at--)
 		v[at] = v[at - 1];
-	if (at && v[at - 1].due == due)
-		check_offend(c, issue, "its result and that of instance %u reach one place in cycle " I64,
-		             v[at - 1].instance, due);
 	v[at] = (check_version){due, issue->instance};
 	cell->count++;
 }
@@ -211,13 +208,6 @@ static void drive(check *c, const check_issue *issue, unsigned stream, int64_t d
 	if (slot->diagonal != diagonal)
 		g_array_set_size(slot->drives, 0);
 	slot->diagonal = diagonal;
-	for (guint i = 0; i < slot->drives->len; i++) {
-		const check_drive *other = &g_array_index(slot->drives, check_drive, i);
-
-		if (other->position == d.position)
-			check_offend(c, issue, "drives stream %c%u in cycle " I64 " as instance %u does",
-			             stream >= 32 ? 'w' : 'e', stream % 32, due, other->instance);
-	}
 	g_array_append_val(slot->drives, d);
 }
 
@@ -288,7 +278,7 @@ void check_sample(check *c, check_issue *issue, unsigned operand, unsigned place
 			check_found(c, issue, operand, k / registers, check_at(&c->vreg[at + k], time), "a register");
 		return;
 	case ISA_PLACE_KIND_ACT:
-		check_found(c, issue, operand, 0, check_at(&c->act[__builtin_ctz(at | CHECK_PLANES << 4)], time),
+		check_found(c, issue, operand, 0, at ? check_at(&c->act[__builtin_ctz(at) % CHECK_PLANES], time) : NULL,
 		            "the activation port");
 		return;
 	case ISA_PLACE_KIND_WT:
@@ -321,15 +311,15 @@ void check_write(check *c, check_issue *issue, unsigned width, uint64_t bytes, u
 		count_use(c, issue, &c->writes[(uint64_t)due % WRITES_RING], due, registers * vectors,
 		          c->m->vreg_write_ports, "registers are written");
 		for (unsigned k = 0; k < registers * vectors; k++)
-			check_put(c, issue, &c->vreg[at + k], due);
+			check_put(issue, &c->vreg[at + k], due);
 		return;
 	case ISA_PLACE_KIND_ACT:
 		for (unsigned plane = 0; plane < CHECK_PLANES; plane++)
 			if (at >> plane & 1)
-				check_put(c, issue, &c->act[plane], due);
+				check_put(issue, &c->act[plane], due);
 		return;
 	case ISA_PLACE_KIND_WT:
-		check_put(c, issue, &c->wt[at % CHECK_PLANES], due);
+		check_put(issue, &c->wt[at % CHECK_PLANES], due);
 		return;
 	default:
 		return;

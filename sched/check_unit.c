@@ -27,7 +27,7 @@ void check_vxm(check *c, check_issue *issue)
 		}
 		check_sample(c, issue, o, places[o], width, (uint64_t)insn->lanes * width, 1, latch ? start : issue->q);
 	}
-	check_put(c, issue, &c->alu[issue->queue->index], due);
+	check_put(issue, &c->alu[issue->queue->index], due);
 	width = isa_type_bytes((enum isa_type)insn->dtype);
 	check_write(c, issue, width, (uint64_t)insn->lanes * width, 1, due);
 }
@@ -74,7 +74,7 @@ static void load_weights(check *c, check_issue *issue)
 		             c->weights.used, issue->q, c->m->mxm_weight_bytes);
 	for (unsigned plane = first_plane(issue); plane <= last_plane(issue); plane++)
 		for (unsigned r = 0; r < insn->count; r++)
-			check_put(c, issue, &c->shadow[plane][issue->addr + r], due);
+			check_put(issue, &c->shadow[plane][issue->addr + r], due);
 	issue->result = due - issue->t;
 }
 
@@ -89,7 +89,7 @@ static void install_weights(check *c, check_issue *issue)
 	for (unsigned plane = first_plane(issue); plane <= last_plane(issue); plane++) {
 		for (unsigned r = 0; r < issue->insn->count; r++)
 			check_found(c, issue, 0, r, check_at(&c->shadow[plane][r], issue->q), "the shadow buffer");
-		check_put(c, issue, &c->active[plane], due);
+		check_put(issue, &c->active[plane], due);
 	}
 	issue->result = due - issue->t;
 }
@@ -126,7 +126,7 @@ static void multiply(check *c, check_issue *issue)
 		return;
 	if (insn->mode)
 		check_found(c, issue, 2, 0, check_at(row, due), "the accumulator row");
-	check_put(c, issue, row, due);
+	check_put(issue, row, due);
 	issue->result = due - issue->t;
 }
 

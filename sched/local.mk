@@ -17,7 +17,7 @@ libsched_a_SOURCES += \
 # Stream-style back end.
 libsched_a_SOURCES += \
 	sched/emit/isca20.c sched/emit/isca20.h sched/emit/isca20_calendar.c sched/emit/isca20_calendar.h \
-	sched/emit/isca20_template.c sched/emit/isca20_insns.c sched/emit/isca20_memory.c sched/emit/isca20_memory.h \
+	sched/emit/isca20_template.c sched/emit/isca20_bursts.c sched/emit/isca20_place.c sched/emit/isca20_insns.c sched/emit/isca20_memory.c sched/emit/isca20_memory.h \
 	sched/emit/isca20_image.c sched/emit/isca20_chain.c sched/emit/isca20_split.c sched/emit/isca20_loop.h \
 	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
 	sched/emit/isca20_work.c sched/emit/isca20_taps.c sched/emit/isca20_patch.c sched/emit/isca20_operand.c \
@@ -33,8 +33,9 @@ libsched_a_SOURCES += \
 libsched_a_SOURCES += \
 	sched/emit/banks.c sched/emit/banks.h \
 	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
-	sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c sched/emit/tsp_mxm.h sched/emit/tsp_place.c \
-	sched/emit/tsp_tile.c
+	sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c sched/emit/tsp_mxm.h sched/emit/tsp_order.c \
+	sched/emit/tsp_place.c sched/emit/tsp_product.c sched/emit/tsp_report.c sched/emit/tsp_rows.c \
+	sched/emit/tsp_tile.c sched/emit/tsp_weights.c
 
 # The independent checker.
 libsched_a_SOURCES += \

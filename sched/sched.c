@@ -108,8 +108,10 @@ isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const 
 	if (!check_machine(machine, error))
 		return NULL;
 	program = isa_program_new(machine);
-	if (graphs->len == 1)
+	if (graphs->len == 1) {
+		g_free(program->workload);
 		program->workload = g_strdup(((const graph *)g_ptr_array_index(graphs, 0))->name);
+	}
 	if (compile_all(program, graphs, machine, options, report, error))
 		return program;
 	isa_program_free(program);

@@ -19,23 +19,25 @@ void sched_options_init(sched_options *options);
 
 /* What the scheduler can say about its result, for the run report. */
 typedef struct sched_report {
-	int64_t cycles;          /* predicted */
-	char *binds;             /* what bounds the length, in words with figures ("MXM: 8,192 of 8,420 cycles"); g_free */
-	GString *notes;          /* further lines: bytes per cycle by operand, capacity lost to the map, moved operations */
+	int64_t cycles; /* predicted */
+	char *binds;    /* what bounds the length, in words with figures ("MXM: 8,192 of 8,420 cycles"); g_free */
+	GString *notes; /* further lines: bytes per cycle by operand, capacity lost to the map, moved operations */
 	uint64_t macro_ops;
-	uint64_t bank_moves;     /* macro-operations started later because of banks */
+	uint64_t bank_moves; /* macro-operations started later because of banks */
 	int64_t bank_move_cycles;
 } sched_report;
 void sched_report_fini(sched_report *report);
 
 /* Schedules GRAPHS (array of graph *) one after another, an epoch each, for MACHINE (the sched parameter set).  The
- * program's tensors name the graph nodes of outputs ("node name"), so that a caller can compare them with a reference. */
-isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options, sched_report *report,
-                           GError **error);
+ * program's tensors name the graph nodes of outputs ("node name"), so that a caller can compare them with a reference.
+ */
+isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                           sched_report *report, GError **error);
 
-/* The independent checker (sched/check.c): replays a program's container (not its queues) against the machine by interval
- * arithmetic of its own.  Verifies queue exclusiveness, operand timing against predictions, register and stream
- * life times, bank exclusiveness, address ranges.  First COUNT offences as text lines; true when there are none. */
+/* The independent checker (sched/check.c): replays a program's container (not its queues) against the machine by
+ * interval arithmetic of its own.  Verifies queue exclusiveness, operand timing against predictions, register and
+ * stream life times, bank exclusiveness, address ranges.  First COUNT offences as text lines; true when there are none.
+ */
 bool sched_check(const isa_program *program, const isa_machine *machine, GString *report, unsigned count);
 
 #endif

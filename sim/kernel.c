@@ -20,19 +20,19 @@ G_DEFINE_QUARK(tspsim - sim - error - quark, sim_error)
 
 static const sim_kernel_ops *const kernels[] = {
 #ifdef HAVE_SYSTEMC
-    &sim_kernel_systemc_ops,
+	&sim_kernel_systemc_ops,
 #endif
-    &sim_kernel_ref_ops,
+	&sim_kernel_ref_ops,
 };
 
 const char *const *sim_kernel_names(void)
 {
 	static const char *const names[] = {
 #ifdef HAVE_SYSTEMC
-	    "systemc",
+		"systemc",
 #endif
-	    "ref",
-	    NULL,
+		"ref",
+		NULL,
 	};
 
 	return names;

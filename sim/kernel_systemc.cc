@@ -105,7 +105,7 @@ void clockwork::arm()
 			continue;
 		if ((sc_dt::uint64)instant * resolutions < now)
 			throw std::runtime_error(
-			    "other modules took SystemC's time beyond that of a wake between two runs");
+				"other modules took SystemC's time beyond that of a wake between two runs");
 		armed[i] = instant;
 		due[i]->notify(sc_core::sc_time::from_value((sc_dt::uint64)instant * resolutions - now));
 	}
@@ -136,8 +136,8 @@ void clockwork::run(int64_t until_ticks)
 		sc_dt::uint64 now = sc_core::sc_time_stamp().value();
 		/* sc_start() leaves out what is due exactly at its end, hence one resolution more. */
 		sc_dt::uint64 end = (sc_dt::uint64)limit >= UINT64_MAX / resolutions
-		                        ? UINT64_MAX
-		                        : (sc_dt::uint64)limit * resolutions + 1;
+		                            ? UINT64_MAX
+		                            : (sc_dt::uint64)limit * resolutions + 1;
 
 		if (end > now)
 			sc_core::sc_start(sc_core::sc_time::from_value(end - now), sc_core::SC_EXIT_ON_STARVATION);
@@ -164,9 +164,9 @@ extern "C" {
 static bool systemc_open(sim_kernel *kernel, GError **error)
 {
 	if (lived) {
-		g_set_error(
-		    error, SIM_ERROR, SIM_ERROR_KERNEL,
-		    "a SystemC kernel has already lived in this process, which has room for one; expected kernel ref");
+		g_set_error(error, SIM_ERROR, SIM_ERROR_KERNEL,
+		            "a SystemC kernel has already lived in this process, which has room for one; expected "
+		            "kernel ref");
 		return false;
 	}
 	lived = true;
@@ -201,6 +201,6 @@ static bool systemc_run(sim_kernel *kernel, int64_t limit, GError **error)
 }
 
 const sim_kernel_ops sim_kernel_systemc_ops = {
-    "systemc", systemc_open, systemc_close, systemc_start, systemc_run,
+	"systemc", systemc_open, systemc_close, systemc_start, systemc_run,
 };
 }

@@ -42,5 +42,8 @@ include $(top_srcdir)/tests/isa.mk
 include $(top_srcdir)/tests/traces.mk
 include $(top_srcdir)/tests/oracle.mk
 include $(top_srcdir)/tests/model.mk
+include $(top_srcdir)/tests/isca.mk
 include $(top_srcdir)/tests/judges.mk
 include $(top_srcdir)/tests/capacity.mk
+include $(top_srcdir)/tests/tsp.mk
+include $(top_srcdir)/tests/fuzz.mk

@@ -13,7 +13,7 @@ ORACLE_LIBS = liboracle.a $(TEST_LIBS)
 
 TIMING_TESTS = tests/timing/test_timing_hashed tests/timing/test_timing_streams tests/timing/test_timing_units \
 	tests/timing/test_timing_queues tests/timing/test_timing_rates \
-	tests/timing/test_timing_violations tests/timing/test_timing_keys
+	tests/timing/test_timing_violations tests/timing/test_timing_keys tests/timing/test_values
 check_PROGRAMS += $(TIMING_TESTS)
 TESTS += $(TIMING_TESTS)
 tests_timing_test_timing_hashed_SOURCES = tests/timing/test_timing_hashed.c
@@ -44,11 +44,16 @@ tests_timing_test_timing_keys_SOURCES = tests/timing/test_timing_keys.c
 nodist_EXTRA_tests_timing_test_timing_keys_SOURCES = tools/dummy.cxx
 tests_timing_test_timing_keys_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_timing_test_timing_keys_LDADD = $(ORACLE_LIBS)
+tests_timing_test_values_SOURCES = tests/timing/test_values.c
+nodist_EXTRA_tests_timing_test_values_SOURCES = tools/dummy.cxx
+tests_timing_test_values_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_values_LDADD = $(ORACLE_LIBS)
 
 check_PROGRAMS += tests/mutation/test_differential
 TESTS += tests/mutation/test_differential
 tests_mutation_test_differential_SOURCES = \
-	tests/mutation/test_differential.c tests/mutation/random_program.c tests/mutation/random_program.h
+	tests/mutation/test_differential.c tests/mutation/random_program.c tests/mutation/random_program.h \
+	tests/mutation/random_int.h tests/mutation/random_machine.c tests/mutation/random_sources.c
 nodist_EXTRA_tests_mutation_test_differential_SOURCES = tools/dummy.cxx
 tests_mutation_test_differential_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_mutation_test_differential_LDADD = $(ORACLE_LIBS)

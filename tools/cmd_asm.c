@@ -10,7 +10,8 @@ static char *output;
 static char **sets;
 
 static const GOptionEntry options[] = {
-	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name, "assemble for MACHINE (default: tsp)", "MACHINE"},
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &machine_name,
+         "assemble for MACHINE (default: the one that .machine names, or tsp)", "MACHINE"},
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "write the program to FILE", "FILE"},
 	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sets, "set a machine key; may be repeated", "KEY=VALUE"},
 	{0},

@@ -95,30 +95,62 @@ bool setup_is_program(const char *word)
 	return g_str_has_suffix(word, ".tspo") || g_str_has_suffix(word, ".tsp");
 }
 
-static isa_program *assemble_file(const char *path, const isa_machine *machine, GError **error)
+/* The text of an assembly file, g_free. */
+static char *read_text(const char *path, GError **error)
 {
-	g_autofree char *text = NULL;
+	char *text;
 	gsize length;
-	isa_program *program;
 
 	if (!g_file_get_contents(path, &text, &length, error))
 		return NULL;
-	if (strlen(text) != length) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: a zero byte at offset %zu: not assembly text", path,
-		            strlen(text));
+	if (strlen(text) == length)
+		return text;
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: a zero byte at offset %zu: not assembly text", path,
+	            strlen(text));
+	g_free(text);
+	return NULL;
+}
+
+/* What stands behind ".machine" at the beginning of a line of TEXT, g_free; NULL when there is no such line. */
+static char *named_machine(const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) words = g_strsplit_set(g_strstrip(*line), " \t;", 3);
+
+		if (g_strcmp0(words[0], ".machine") == 0 && words[1] && *words[1])
+			return g_strdup(words[1]);
+	}
+	return NULL;
+}
+
+/* Sets up the machines for assembly TEXT and assembles it. */
+static isa_program *assemble(setup *s, const char *path, const char *text, const char *name, char **sets,
+                             GError **error)
+{
+	g_autofree char *own = named_machine(text);
+	isa_program *program;
+
+	if (!setup_init(s, name ? name : own, sets, error)) {
+		if (!name && own)
+			g_prefix_error(error, "%s is for machine '%s': ", path, own);
 		return NULL;
 	}
-	program = isa_assemble(text, path, machine, error);
-	if (program && !isa_lower(program, machine, error)) {
+	program = isa_assemble(text, path, s->sched, error);
+	if (program && !isa_lower(program, s->sched, error)) {
 		g_prefix_error(error, "%s: ", path);
 		g_clear_pointer(&program, isa_program_free);
 	}
+	if (!program)
+		setup_fini(s);
 	return program;
 }
 
 isa_program *setup_open(setup *s, const char *path, const char *name, char **sets, GError **error)
 {
 	isa_program *program = NULL;
+	g_autofree char *text = NULL;
 
 	*s = (setup){0};
 	if (g_str_has_suffix(path, ".tspo")) {
@@ -132,12 +164,8 @@ isa_program *setup_open(setup *s, const char *path, const char *name, char **set
 		}
 		return program;
 	}
-	if (!setup_init(s, name, sets, error))
-		return NULL;
-	program = assemble_file(path, s->sched, error);
-	if (!program)
-		setup_fini(s);
-	return program;
+	text = read_text(path, error);
+	return text ? assemble(s, path, text, name, sets, error) : NULL;
 }
 
 static bool parse_priority(const char *text, sched_options *options, GError **error)

@@ -26,8 +26,9 @@ void setup_fini(setup *s);
 /* Is a word of the command line a program (binary or assembly by its name), rather than a workload? */
 bool setup_is_program(const char *word);
 
-/* Opens a program with the machines to run it on: a .tspo names its own machine, which NAME (or NULL) overrides; a .tsp
- * is assembled for the scheduled-for machine, by default tsp.  Queues are encoded. */
+/* Opens a program with the machines to run it on: the one it names (a .tspo always does, a .tsp by .machine), which
+ * NAME (or NULL) overrides, or tsp.  A .tsp is assembled and its queues encoded for the machine that is scheduled for.
+ */
 isa_program *setup_open(setup *s, const char *path, const char *name, char **sets, GError **error);
 
 /* The scheduler's knobs as the command line sets them. */

@@ -16,35 +16,35 @@ enum tsp_policy { TSP_POLICY_FAULT_CONTINUE, TSP_POLICY_FAULT_STOP, TSP_POLICY_F
 
 typedef struct tsp_options {
 	enum tsp_policy policy;
-	bool functional;          /* carry values */
-	uint64_t max_violations;  /* report at most so many to the probe (all are counted); 0 = no limit */
-	/* Called when an epoch's last result is available and before the next one's data replaces it; may read the SRAM by
-	 * tsp_chip_read().  NULL is fine. */
+	bool functional;         /* carry values */
+	uint64_t max_violations; /* report at most so many to the probe (all are counted); 0 = no limit */
+	/* Called when an epoch's last result is available and before the next one's data replaces it; may read the SRAM
+	 * by tsp_chip_read().  NULL is fine. */
 	void (*epoch_end)(void *state, tsp_chip *chip, uint32_t epoch);
 	void *epoch_state;
 } tsp_options;
 
 typedef struct tsp_counters {
-	int64_t cycles;          /* cycle of the last result minus cycle of the first issue, program time */
-	int64_t first_issue;     /* cycle */
-	int64_t slip_cycles;     /* freeze only */
-	uint64_t issues;         /* instruction issues, repeats counted, NOP and REPEAT words not */
-	uint64_t violations;     /* all kinds */
+	int64_t cycles;      /* cycle of the last result minus cycle of the first issue, program time */
+	int64_t first_issue; /* cycle */
+	int64_t slip_cycles; /* freeze only */
+	uint64_t issues;     /* instruction issues, repeats counted, NOP and REPEAT words not */
+	uint64_t violations; /* all kinds */
 	uint64_t violations_by_kind[ISA_VIOLATION_COUNT];
-	uint64_t macs;           /* multiply-accumulates done on useful rows and lanes (rows of weights in use x lanes named) */
-	uint64_t mxm_busy_cycles;/* plane-cycles busy */
-	uint64_t vxm_ops;        /* vector operations */
-	uint64_t vxm_lane_ops;   /* lanes counted */
+	uint64_t macs; /* multiply-accumulates done on useful rows and lanes (rows of weights in use x lanes named) */
+	uint64_t mxm_busy_cycles; /* plane-cycles busy */
+	uint64_t vxm_ops;         /* vector operations */
+	uint64_t vxm_lane_ops;    /* lanes counted */
 	uint64_t sxm_ops;
-	uint64_t bank_requests;  /* block requests (hashed), word accesses (direct) */
-	uint64_t bank_delayed;   /* requests that waited for another in their bank (own access included) */
-	uint64_t bank_beats;     /* sum over accesses of beats */
-	uint64_t sram_bytes;     /* moved, payload */
+	uint64_t bank_requests; /* block requests (hashed), word accesses (direct) */
+	uint64_t bank_delayed;  /* requests that waited for another in their bank (own access included) */
+	uint64_t bank_beats;    /* sum over accesses of beats */
+	uint64_t sram_bytes;    /* moved, payload */
 	uint64_t link_vectors;
 	uint64_t queue_issues_size;
-	uint64_t *queue_issues;  /* per queue */
-	uint64_t *bank_count;    /* requests per bank */
-	uint64_t *bank_wait;     /* delay cycles per bank */
+	uint64_t *queue_issues; /* per queue */
+	uint64_t *bank_count;   /* requests per bank */
+	uint64_t *bank_wait;    /* delay cycles per bank */
 	uint64_t bank_count_size;
 } tsp_counters;
 

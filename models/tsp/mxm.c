@@ -444,8 +444,16 @@ static const tsp_weights *weights_for(tsp_queue *q, tsp_plane *plane)
 {
 	const model_version *v = model_cell_at(&plane->active, q->now);
 	const tsp_weights *w = v ? v->payload : NULL;
+	bool fine = tsp_check_version(q, 1, &plane->active, v, q->now, q->info->index);
 
-	if (tsp_check_version(q, 1, &plane->active, v, q->now, q->info->index) && w->type != q->insn.type)
+	/* A pair's weights lie in both planes: the odd one may hold something else by now. */
+	if (fine && is_f16(q)) {
+		const model_version *odd = model_cell_at(&plane[1].active, q->now);
+
+		fine = odd == NULL || odd->payload == v->payload ||
+		       tsp_check_version(q, 1, &plane[1].active, odd, q->now, q->info->index + 1);
+	}
+	if (fine && w->type != q->insn.type)
 		tsp_violate(q, ISA_VIOLATION_WRONG_OPERAND, q->now, tsp_insn_of(q->chip, v->tag), q->info->index);
 	return w;
 }

@@ -212,8 +212,8 @@ static int64_t data_ready(const placement *p, uint32_t v, uint32_t processor)
 		const alg_edge *edge = &g_array_index(p->problem->edges, alg_edge, p->in->edge[i]);
 		const alg_task *from = &g_array_index(p->problem->tasks, alg_task, edge->from);
 		int64_t arrival =
-		    p->schedule->start_cycles[edge->from] + from->duration_cycles + edge->lag_cycles +
-		    alg_transfer_cycles(p->problem, p->schedule->processor[edge->from], processor, edge->bytes);
+			p->schedule->start_cycles[edge->from] + from->duration_cycles + edge->lag_cycles +
+			alg_transfer_cycles(p->problem, p->schedule->processor[edge->from], processor, edge->bytes);
 
 		ready = MAX(ready, arrival);
 	}
@@ -230,7 +230,7 @@ static int64_t earliest_start(const placement *p, uint32_t v, uint32_t processor
 		moved = false;
 		for (uint32_t d = 0; d < task->demand_count; d++) {
 			const alg_demand *demand =
-			    &g_array_index(p->problem->demands, alg_demand, task->first_demand + d);
+				&g_array_index(p->problem->demands, alg_demand, task->first_demand + d);
 			alg_calendar *calendar = p->calendars[processor * p->problem->capacity->len + demand->resource];
 			int64_t free_at = alg_calendar_earliest(calendar, start, task->duration_cycles, demand->amount);
 
@@ -279,7 +279,7 @@ static void generate(const alg_problem *problem, const alg_weights *weights, con
 
 	for (uint32_t c = 0; c < calendars; c++)
 		p.calendars[c] =
-		    alg_calendar_new(g_array_index(problem->capacity, uint32_t, c % problem->capacity->len));
+			alg_calendar_new(g_array_index(problem->capacity, uint32_t, c % problem->capacity->len));
 	for (uint32_t v = 0; v < tasks; v++) {
 		open[v] = in->first[v + 1] - in->first[v];
 		if (open[v] == 0)

@@ -33,6 +33,56 @@ static bool check_floorplan(const isa_machine *m, GError **error)
 	return true;
 }
 
+void isca_refuse_clash(const isca *c, const char *what)
+{
+	g_set_error(c->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+	            "%s: needs a slice, a stream or an ALU twice at a time on this machine (streams.per_direction "
+	            "%" G_GINT64_FORMAT ", mem.slices_per_hemisphere %" G_GINT64_FORMAT
+	            ", vxm.ops_per_cycle %" G_GINT64_FORMAT ")",
+	            what, c->m->streams, c->m->mem_slices, c->m->vxm_ops);
+}
+
+/* Which units of the SXM do the layer's lanes move through? */
+static void list_movements(const low_program *low, const isa_machine *m, bool *needed)
+{
+	for (guint i = 0; i < low->macros->len; i++) {
+		const low_macro *macro = &g_array_index(low->macros, low_macro, i);
+
+		if (macro->kind == LOW_TRANSPOSE)
+			needed[ISA_SXM_TRANSPOSE] = needed[ISA_SXM_PERMUTE] = true;
+		for (guint s = 0; macro->kind == LOW_VLOOP && s < macro->vloop.steps->len; s++) {
+			const low_step *step = &g_array_index(macro->vloop.steps, low_step, s);
+			bool inside = step->lane_xor < (uint64_t)m->lanes_per_superlane;
+
+			if (step->kind == LOW_LANES)
+				needed[inside ? ISA_SXM_DISTRIBUTE : ISA_SXM_PERMUTE] = true;
+		}
+	}
+}
+
+static bool check_movements(const low_program *low, const isa_machine *m, GError **error)
+{
+	static const struct {
+		enum isa_sxm_role role;
+		const char *name;
+	} roles[] = {
+		{ISA_SXM_PERMUTE, "permute"},
+		{ISA_SXM_DISTRIBUTE, "distribute"},
+		{ISA_SXM_TRANSPOSE, "transpose"},
+	};
+	bool needed[ISA_SXM_ROLES] = {false};
+
+	list_movements(low, m, needed);
+	for (unsigned i = 0; i < G_N_ELEMENTS(roles); i++) {
+		if (!needed[roles[i].role] || m->sxm_queues.at[roles[i].role])
+			continue;
+		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+		            "layer '%s' moves lanes, and sxm.queues has no %s queue", low->g->name, roles[i].name);
+		return false;
+	}
+	return true;
+}
+
 /* How many words may follow each other without a free cycle for an IFETCH?  While its words are on their way the queue
  * lives on what it holds, and it is only issued when they will have room. */
 static uint32_t run_words(const isa_machine *m)
@@ -154,7 +204,7 @@ bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, i
 	isa_epoch *e = &g_array_index(program->epochs, isa_epoch, epoch);
 	bool ok;
 
-	if (!check_floorplan(machine, error))
+	if (!check_floorplan(machine, error) || !check_movements(low, machine, error))
 		return false;
 	begin(&c);
 	ok = emit_all(&c);

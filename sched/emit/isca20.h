@@ -215,9 +215,17 @@ enum isca_fit {
 };
 /* Prepares the memory tracks (bursts) and the earliest origin that memory allows. */
 enum isca_fit isca_prepare(isca_template *t);
+/* Sets the error for WHAT that came out as ISCA_CLASH: the machine has too little of something. */
+void isca_refuse_clash(const isca *c, const char *what);
 /* Finds the origin, takes everything, emits.  isca_prepare() found that it fits. */
 void isca_place(isca_template *t);
 
+/* isca20_bursts.c: fills a memory track's bursts and writers; the earliest origin at which every word it reads is there
+ * and no word it writes is still wanted. */
+void isca_cut_bursts(isca_template *t, isca_track *k);
+int64_t isca_memory_origin(const isca_template *t, const isca_track *k);
+/* A memory track has something to do at POSITION: its wires reach there. */
+void isca_extend_wires(isca_template *t, const isca_track *k, int position);
 /* Number of words that element I of a memory track touches; PLACES[] gets them, as isca_track.place has them. */
 unsigned isca_words_of(const isca *c, const isca_track *k, uint32_t i, uint32_t *places);
 

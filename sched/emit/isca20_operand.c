@@ -239,6 +239,7 @@ static bool place_a(operands *o)
 				continue;
 			w->a_tile[e][share] = taps ? taps_tile(o, e) : matmul_tile(o, e, share);
 			wish.side = (int)isca_engine_side(w, e);
+			wish.outward = true;
 			for (unsigned other = 0; other < w->engines; other++)
 				if (other != e)
 					isca_set_join(&wish.avoid, &o->engine[other]);

@@ -481,9 +481,10 @@ static void note_planes(pass *p, loaded *weights)
 
 static bool fail(const pass *p, const char *what)
 {
-	g_set_error(p->c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
-	            "%s of column block %" G_GUINT64_FORMAT ", step %u, need a slice, a stream or an ALU twice", what,
-	            p->block, p->step);
+	g_autofree char *where =
+		g_strdup_printf("%s of column block %" G_GUINT64_FORMAT ", step %u", what, p->block, p->step);
+
+	isca_refuse_clash(p->c, where);
 	return false;
 }
 

@@ -90,8 +90,7 @@ static enum isca_fit finish(turner *w)
 	if (fit == ISCA_FITS)
 		isca_place(w->t);
 	else if (fit == ISCA_CLASH)
-		g_set_error(w->c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
-		            "a transposition needs a slice or stream twice");
+		isca_refuse_clash(w->c, "a transposition");
 	isca_template_free(w->t);
 	return fit;
 }

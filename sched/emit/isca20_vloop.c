@@ -395,9 +395,11 @@ static bool emit_plainly(const emission *e, uint64_t first, uint64_t end)
 {
 	uint64_t at = emit_range(e, e->loop, first, end);
 
-	if (at < end)
-		g_set_error(e->c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
-		            "iteration %" G_GUINT64_FORMAT " needs a slice, a stream or an ALU twice", at);
+	if (at < end) {
+		g_autofree char *where = g_strdup_printf("iteration %" G_GUINT64_FORMAT, at);
+
+		isca_refuse_clash(e->c, where);
+	}
 	return at == end;
 }
 

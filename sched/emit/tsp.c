@@ -6,6 +6,8 @@
  */
 #include "sched/emit/tsp.h"
 
+enum { COURSE_MAX = 256 }; /* products that are placed as one course */
+
 static void add_queues(tspe *e, tspe_queues *list, enum isa_unit unit, unsigned role, unsigned index, bool any_index)
 {
 	for (unsigned q = 0; q < isa_machine_queue_count(e->m); q++) {
@@ -30,48 +32,77 @@ static void find_queues(tspe *e)
 	}
 }
 
-/* The tensors a macro-operation stores to must not be written while older data in their place is read. */
-static void guard_results(tspe *e, const low_macro *macro)
+/* Tensors that nothing was stored to yet must not be written while older data in their place are read. */
+static void guard_results(tspe *e)
 {
-	if (!e->memory_reused)
-		return;
-	for (guint i = 0; i < e->low->tensors->len; i++) {
+	for (guint i = 0; e->memory_reused && i < e->low->tensors->len; i++) {
 		tspe_tensor *t = &e->tensors[i];
 
 		if (!t->low->host && t->last_due == TSPE_NEVER)
 			t->writable = tspe_memory_writable(e, t);
 	}
-	(void)macro;
 }
 
-static bool emit_macro(tspe *e, const low_macro *macro, GError **error)
+void tspe_count_macro(tspe *e, int64_t bank_delay)
 {
-	bool done = false;
-
-	e->node = isa_program_add_node(e->program, macro->name, e->epoch);
-	e->macro_end = e->start;
-	e->bank_delay = 0;
-	guard_results(e, macro);
-	switch (macro->kind) {
-	case LOW_VLOOP:
-		done = tspe_vloop(e, macro, e->start, error);
-		break;
-	case LOW_MATMUL:
-		done = tspe_matmul(e, macro, e->start, error);
-		break;
-	case LOW_CONV:
-		done = tspe_conv(e, macro, e->start, error);
-		break;
-	case LOW_TRANSPOSE:
-		done = tspe_transpose(e, macro, e->start, error);
-		break;
-	}
-	if (!done)
-		return false;
 	e->report->macro_ops++;
-	e->report->bank_moves += e->bank_delay > 0;
-	e->report->bank_move_cycles += e->bank_delay;
-	return true;
+	e->report->bank_moves += bank_delay > 0;
+	e->report->bank_move_cycles += bank_delay;
+}
+
+static const low_macro *macro_at(const tspe *e, uint32_t index)
+{
+	return &g_array_index(e->low->macros, low_macro, index);
+}
+
+static bool is_product(const low_macro *macro)
+{
+	return macro->kind == LOW_MATMUL || macro->kind == LOW_CONV;
+}
+
+static enum isa_type product_type(const low_macro *macro)
+{
+	return macro->kind == LOW_MATMUL ? macro->matmul.type : macro->conv.type;
+}
+
+static bool depends_on_any(const low_macro *macro, const uint32_t *others, unsigned count)
+{
+	for (guint a = 0; a < macro->after->len; a++)
+		for (unsigned i = 0; i < count; i++)
+			if (g_array_index(macro->after, uint32_t, a) == others[i])
+				return true;
+	return false;
+}
+
+/* How many of the macros from ORDER[0] on are products that can follow each other without waiting? */
+static unsigned count_products(const tspe *e, const uint32_t *order, unsigned most)
+{
+	unsigned count = 1;
+
+	while (count < MIN(most, COURSE_MAX) && is_product(macro_at(e, order[count])) &&
+	       product_type(macro_at(e, order[count])) == product_type(macro_at(e, order[0])) &&
+	       !depends_on_any(macro_at(e, order[count]), order, count))
+		count++;
+	return count;
+}
+
+/* Places what stands first in ORDER; returns how many macros that were, 0 on an error. */
+static unsigned emit_first(tspe *e, const uint32_t *order, unsigned most, GError **error)
+{
+	const low_macro *macro = macro_at(e, order[0]);
+	bool done;
+
+	guard_results(e);
+	e->bank_delay = 0;
+	if (is_product(macro)) {
+		unsigned count = count_products(e, order, e->memory_reused ? 1 : most);
+
+		return tspe_products(e, order, count, error) ? count : 0;
+	}
+	e->node = isa_program_add_node(e->program, macro->name, e->epoch);
+	done = (macro->kind == LOW_VLOOP ? tspe_vloop : tspe_transpose)(e, macro, e->start, error);
+	tspe_count_macro(e, e->bank_delay);
+	return done;
 }
 
 static uint64_t count_vector_work(const tspe *e)
@@ -90,13 +121,21 @@ static uint64_t count_vector_work(const tspe *e)
 
 static bool emit_all(tspe *e, GError **error)
 {
+	g_autofree uint32_t *order = NULL;
+	uint32_t count = e->low->macros->len;
 	isa_epoch *epoch;
 
 	if (!tspe_memory_plan(e, error))
 		return false;
-	for (guint i = 0; i < e->low->macros->len; i++)
-		if (!emit_macro(e, &g_array_index(e->low->macros, low_macro, i), error))
+	order = tspe_order(e, error);
+	if (!order)
+		return false;
+	for (uint32_t i = 0, placed; i < count; i += placed) {
+		placed = emit_first(e, order + i, count - i, error);
+		if (!placed)
 			return false;
+	}
+	tspe_report(e);
 	epoch = &g_array_index(e->program->epochs, isa_epoch, e->epoch);
 	epoch->macs = graph_macs(e->low->g);
 	epoch->vxm_ops = count_vector_work(e);

@@ -278,12 +278,14 @@ typedef struct tspe_queues {
 	unsigned count;
 } tspe_queues;
 
-/* Bytes the matrix unit's work moved, for the report. */
-typedef struct tspe_traffic {
-	uint64_t activation_bytes, weight_bytes, result_bytes;
-	int64_t mxm_cycles;  /* what the matrix unit needs for the passes alone */
-	int64_t first, last; /* cycles between which it worked */
-} tspe_traffic;
+/* What an epoch's instructions use, for the report. */
+typedef struct tspe_use {
+	int64_t mxm_cycles; /* that the units compute, if all rows followed each other */
+	uint64_t accesses, bank_cycles;
+	uint64_t vector_ops, lane_ops;
+	uint64_t weight_bytes;                                        /* into shadow buffers */
+	uint64_t activation_bytes, loaded_weight_bytes, result_bytes; /* the matrix unit's part of the memory's */
+} tspe_use;
 
 struct tspe {
 	isa_program *program;
@@ -303,7 +305,7 @@ struct tspe {
 	int64_t macro_end;  /* of the present macro-operation */
 	int64_t bank_delay; /* of the present macro-operation: most cycles a chunk moved because of banks */
 	uint32_t node;      /* program node of the present macro-operation */
-	tspe_traffic traffic;
+	tspe_use use;
 	uint64_t block_work, block_peak; /* MXM: useful MACs; peak MACs of the quantised passes */
 };
 
@@ -311,6 +313,11 @@ static inline const low_tensor *tspe_low_tensor(const tspe *e, uint32_t i)
 {
 	return &g_array_index(e->low->tensors, low_tensor, i);
 }
+
+/* tsp_order.c: macros in the order in which to place them; g_free. */
+uint32_t *tspe_order(const tspe *e, GError **error);
+/* tsp_report.c */
+void tspe_report(const tspe *e);
 
 /* tsp_memory.c */
 bool tspe_memory_plan(tspe *e, GError **error);
@@ -327,8 +334,10 @@ uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr);
 /* Macro-operations. */
 bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error);
 bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error);
-bool tspe_matmul(tspe *e, const low_macro *macro, int64_t ready, GError **error);
-bool tspe_conv(tspe *e, const low_macro *macro, int64_t ready, GError **error);
+/* COUNT products and convolutions (macro numbers) of one type, none of which depends on another. */
+bool tspe_products(tspe *e, const uint32_t *macros, unsigned count, GError **error);
+/* Counts a macro-operation that starts BANK_DELAY cycles later because of banks. */
+void tspe_count_macro(tspe *e, int64_t bank_delay);
 void tspe_mxm_init(tspe *e);
 void tspe_mxm_fini(tspe *e);
 

@@ -440,6 +440,19 @@ static void note_memory(tspe_kernel *k, tspe_step *s, uint32_t count)
 	}
 }
 
+static void count_use(tspe_kernel *k, const tspe_step *s, uint32_t count)
+{
+	tspe_use *use = &k->e->use;
+	enum isa_unit unit = isa_ops[s->insn.op].unit;
+
+	use->accesses += s->memory ? count : 0;
+	for (uint32_t a = 0; s->memory && a < count; a++)
+		use->bank_cycles += bank_calendar_work(k->e->cal.banks, s->prints[k->first * s->fan + a]);
+	use->vector_ops += unit == ISA_UNIT_VXM ? count : 0;
+	use->lane_ops += unit == ISA_UNIT_SXM ? count : 0;
+	use->weight_bytes += (uint64_t)s->weight_bytes * count;
+}
+
 static void note_end(tspe_kernel *k, const tspe_step *s, uint32_t count)
 {
 	tspe *e = k->e;
@@ -468,6 +481,7 @@ static void issue_step(tspe_kernel *k, tspe_step *s)
 	}
 	if (s->memory)
 		note_memory(k, s, w.count);
+	count_use(k, s, w.count);
 	note_end(k, s, w.count);
 }
 

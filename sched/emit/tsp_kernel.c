@@ -62,8 +62,11 @@ int tspe_kernel_add(tspe_kernel *k, enum isa_op op, const uint16_t *queues, unsi
 		.beats_min = 1,
 		.not_before = TSPE_NEVER,
 	};
-	if (info->unit == ISA_UNIT_VXM)
+	if (info->unit == ISA_UNIT_VXM) {
+		/* A slow operation keeps its ALU until no faster one could overtake it. */
+		s->hold += MAX(0, s->delay - (int32_t)m->vxm_op_cycles);
 		s->delay += (int32_t)m->vxm_entry_cycles;
+	}
 	return (int)k->step_count++;
 }
 

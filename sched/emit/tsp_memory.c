@@ -398,7 +398,8 @@ static uint64_t first_fit(const tspe *e, guint index, uint64_t alignment)
 	for (guint i = 0; i < index; i++)
 		if (lives_with(t, &e->tensors[i]))
 			g_ptr_array_add(others, &e->tensors[i]);
-	qsort(others->pdata, others->len, sizeof(gpointer), by_base);
+	if (others->len)
+		qsort(others->pdata, others->len, sizeof(gpointer), by_base);
 	for (guint i = 0; i < others->len; i++) {
 		const tspe_tensor *o = g_ptr_array_index(others, i);
 
@@ -541,6 +542,11 @@ static void begin_tensor(tspe *e, guint index)
 	t->weights = is_weights(e, index);
 	t->cells = (uint32_t)(t->low->rows * (t->low->blocks + (t->low->tail > 0)));
 	t->last_read = t->last_due = t->writable = TSPE_NEVER;
+}
+
+/* Only once everything is known to fit: what does not may have any size. */
+static void begin_cells(tspe_tensor *t)
+{
 	if (t->low->host)
 		return;
 	t->instance = g_new0(uint32_t, t->cells);
@@ -567,6 +573,7 @@ bool tspe_memory_plan(tspe *e, GError **error)
 	if (bytes > capacity)
 		return refuse(e, bytes, capacity, error);
 	for (guint i = 0; i < e->low->tensors->len; i++) {
+		begin_cells(&e->tensors[i]);
 		add_tensor(e, &e->tensors[i]);
 		if (e->tensors[i].low->host && !add_image(e, &e->tensors[i], error))
 			return false;

@@ -34,6 +34,9 @@ typedef struct mxm_work {
 	uint32_t interval; /* cycles between rows */
 	unsigned columns;  /* column blocks of the result */
 	GArray *blocks;    /* mxm_block */
+	GArray *rounds;    /* mxm_round */
+	uint32_t node;     /* program node */
+	int64_t bank_delay;
 } mxm_work;
 
 typedef struct mxm_job {
@@ -49,13 +52,49 @@ typedef struct mxm_round {
 	mxm_job job[TSPE_PLANES_MAX];
 } mxm_round;
 
+/* A unit in a pass. */
+typedef struct mxm_unit {
+	unsigned plane; /* the even one of a pair */
+	tspe_plane *state;
+	unsigned column;
+	uint32_t lanes;       /* of the column block */
+	unsigned turn;        /* bursts of weights so far */
+	int64_t loaded[320];  /* due time of each row of weights in the shadow buffer */
+	uint32_t loader[320]; /* its LW */
+} mxm_unit;
+
+/* Rows are loaded from cycle FIRST to LAST; the next ones go on in the same rhythm. */
+typedef struct mxm_rhythm {
+	int64_t first, last; /* TSPE_NEVER: no rows yet */
+} mxm_rhythm;
+
+typedef struct mxm_pass {
+	const mxm_work *work;
+	const mxm_job *job;
+	mxm_unit *units;
+	unsigned index; /* of the K block */
+	const mxm_block *block;
+	bool beside_rows; /* do rows of the pass before it run while its weights are loaded? */
+	mxm_rhythm beat;  /* of the pass before; then of this one */
+} mxm_pass;
+
+/* Loads and installs the weights of passes beside each other; jobs with the same columns share the loads. */
+bool mxm_prepare(const mxm_pass *passes, unsigned count, GError **error);
+
+/* The product or convolution MACRO as work; mxm_clear() in any case. */
+bool mxm_make(tspe *e, const low_macro *macro, mxm_work *work, GError **error);
+void mxm_clear(mxm_work *work);
+
+/* Loads the rows of a pass and multiplies them; sets its beat. */
+bool mxm_multiply(mxm_pass *p, GError **error);
+/* Stores the results of a job, after its last pass. */
+bool mxm_drain(const mxm_pass *p, GError **error);
+
 /* Lanes of a column block. */
 uint32_t mxm_column_lanes(const mxm_work *work, unsigned column);
 /* Array of mxm_round: rows and columns cut so that the estimated time is least. */
 GArray *mxm_cut(const mxm_work *work);
-/* Does the pass of JOB over K block BLOCK take longer for its rows than for its weights? */
-bool mxm_rows_bind(const mxm_work *work, const mxm_job *job, unsigned block);
-/* Cycles the passes of JOB take if nothing but rows and weights bound them. */
-int64_t mxm_estimate(const mxm_work *work, const mxm_job *job);
+/* Do the passes of ROUND over K block BLOCK take longer for their rows than for their weights? */
+bool mxm_rows_bind(const mxm_work *work, const mxm_round *round, unsigned block);
 
 #endif

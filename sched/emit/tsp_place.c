@@ -11,7 +11,7 @@
 #include "sched/emit/tsp.h"
 
 enum {
-	WORK_LEAST = 1 << 16, /* accesses tried before a search gives up */
+	WORK_LEAST = 1 << 14, /* accesses tried before a search gives up */
 	WORK_BURSTS = 24,     /* or whole bursts of every step, if that is more */
 	TRY_WORK = 8,         /* a try that fails at once, in accesses */
 };
@@ -125,7 +125,7 @@ static enum clash take_accesses(tspe_kernel *k, tspe_step *s)
 		return NO_CLASH;
 	while (a < count && (clash = take_access(k, s, a / s->fan, a % s->fan)) == NO_CLASH)
 		a++;
-	k->budget -= a + TRY_WORK;
+	k->budget -= (int64_t)a * s->beats_max + TRY_WORK;
 	if (clash != NO_CLASH)
 		release_accesses(k, s, a);
 	return clash;

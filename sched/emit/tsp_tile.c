@@ -14,40 +14,80 @@ uint32_t mxm_column_lanes(const mxm_work *work, unsigned column)
 	return (uint32_t)(column < c->blocks ? c->vector_lanes : c->tail);
 }
 
-/* Rows of weights a cycle that reach the shadow buffers, for rows of LANES lanes. */
-static double weight_rate(const mxm_work *work, uint32_t lanes)
+/* What the passes of one K block over a round ask of the machine. */
+typedef struct demand {
+	double rows;    /* cycles that the units compute */
+	double weights; /* rows of weights loaded; jobs with the same columns share them */
+	double width;   /* their mean share of the banks */
+	double ports;   /* rows of weights of the unit with the most, for each of its ports */
+	unsigned jobs;
+} demand;
+
+static double width_of(const mxm_work *work, uint32_t lanes)
 {
 	const isa_machine *m = work->e->m;
 	double bytes = (double)lanes * isa_type_bytes(work->type);
-	double memory = (double)(bank_map_banks_used(bank_calendar_map(work->e->cal.banks)) * (uint64_t)m->sram_ports) *
-	                (double)MIN(m->sram_block_bytes, m->sram_port_bytes) / bytes;
-	double slots = m->sram_issue_per_cycle > 1 ? (double)m->sram_issue_per_cycle - 0.5 : 0.5;
+	double memory = (double)bank_map_banks_used(bank_calendar_map(work->e->cal.banks)) * (double)m->sram_ports *
+	                (double)MIN(m->sram_block_bytes, m->sram_port_bytes);
 
-	return MIN(MIN(slots, memory), (double)m->mxm_weight_bytes / bytes);
+	return MAX(bytes / memory, bytes / (double)m->mxm_weight_bytes);
 }
 
-static double weight_cycles(const mxm_work *work, const mxm_job *job, unsigned block)
+static demand demand_of(const mxm_work *work, const mxm_job *jobs, unsigned count, unsigned block)
 {
-	double cycles = 0;
+	double lanes = g_array_index(work->blocks, mxm_block, block).lanes;
+	demand d = {.jobs = count, .ports = lanes / work->stride};
 
-	for (unsigned u = 0; u < job->units; u++)
-		cycles += g_array_index(work->blocks, mxm_block, block).lanes /
-		          weight_rate(work, mxm_column_lanes(work, job->column[u]));
-	return cycles;
+	for (unsigned j = 0; j < count; j++)
+		d.rows = MAX(d.rows, (double)jobs[j].rows * work->interval);
+	for (unsigned u = 0; u < jobs[0].units; u++) {
+		d.weights += lanes;
+		d.width += width_of(work, mxm_column_lanes(work, jobs[0].column[u])) / jobs[0].units;
+	}
+	return d;
 }
 
-bool mxm_rows_bind(const mxm_work *work, const mxm_job *job, unsigned block)
+/* Rows of weights a cycle beside rows of activations, and without them. */
+static double rate_beside(const mxm_work *work, const demand *d)
 {
-	return (double)job->rows * work->interval > weight_cycles(work, job, block);
+	double queues = MAX((double)work->e->mem.count - d->jobs, 0.25);
+
+	return MIN(queues, 1 / d->width) / work->interval;
 }
 
-int64_t mxm_estimate(const mxm_work *work, const mxm_job *job)
+static double rate_alone(const mxm_work *work, const demand *d)
 {
-	double cycles = 0;
+	return MIN(MIN((double)work->e->mem.count, 1 / d->width), d->weights / d->ports);
+}
 
-	for (guint b = 0; b < work->blocks->len; b++)
-		cycles += MAX((double)job->rows * work->interval, weight_cycles(work, job, b));
-	return (int64_t)cycles;
+static double pass_cycles(const mxm_work *work, const demand *d)
+{
+	double rest = d->weights - d->rows * rate_beside(work, d);
+
+	return d->rows + (rest > 0 ? rest / rate_alone(work, d) : 0);
+}
+
+bool mxm_rows_bind(const mxm_work *work, const mxm_round *round, unsigned block)
+{
+	demand d = demand_of(work, round->job, round->jobs, block);
+
+	return d.weights <= d.rows * rate_beside(work, &d);
+}
+
+static int64_t estimate_rounds(const mxm_work *work, const GArray *rounds)
+{
+	double sum = 0;
+
+	for (guint i = 0; i < rounds->len; i++) {
+		const mxm_round *r = &g_array_index(rounds, mxm_round, i);
+
+		for (guint b = 0; b < work->blocks->len; b++) {
+			demand d = demand_of(work, r->job, r->jobs, b);
+
+			sum += pass_cycles(work, &d);
+		}
+	}
+	return (int64_t)sum;
 }
 
 /* Adds rounds that give COLUMNS (COUNT of them) to GROUPS sets of units, each with its share of the rows. */
@@ -76,29 +116,6 @@ static void add_rounds(const mxm_work *work, const unsigned *columns, unsigned c
 		}
 		g_array_append_val(rounds, round);
 	}
-}
-
-static int64_t estimate_rounds(const mxm_work *work, const GArray *rounds)
-{
-	int64_t sum = 0;
-
-	for (guint i = 0; i < rounds->len; i++) {
-		const mxm_round *r = &g_array_index(rounds, mxm_round, i);
-		int64_t longest = 0;
-
-		/* Jobs beside each other share the bandwidth of weights. */
-		for (unsigned j = 0; j < r->jobs; j++)
-			longest = MAX(longest, mxm_estimate(work, &r->job[j]));
-		for (guint b = 0; b < work->blocks->len && r->jobs > 1; b++) {
-			double weights = 0;
-
-			for (unsigned j = 0; j < r->jobs; j++)
-				weights += weight_cycles(work, &r->job[j], b);
-			longest = MAX(longest, (int64_t)(weights * work->blocks->len));
-		}
-		sum += longest;
-	}
-	return sum;
 }
 
 /* The columns left when all units have had as many as they can have equally. */

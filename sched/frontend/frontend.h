@@ -15,10 +15,11 @@ typedef struct frontend_options {
 	const char *csv_dtype;
 } frontend_options;
 
-/* Workload text ("gemm:1024x1024x512:fp16", see docs/workloads.md) or path of a SCALE-Sim CSV or text graph.  MACHINE gives
- * lanes, MXM rows and sub-sum, and whether K blocks are RUNS (hashed SRAM) or TAPS (direct).  Returns graphs in order
- * (GPtrArray of graph, with free function), verified.  OPTIONS and its fields may be NULL: defaults. */
-GPtrArray *frontend_read(const char *workload, const isa_machine *machine, const frontend_options *options, GError **error);
+/* Workload text ("gemm:1024x1024x512:fp16", see docs/workloads.md) or path of a SCALE-Sim CSV or text graph.  MACHINE
+ * gives lanes, MXM rows and sub-sum, and whether K blocks are RUNS (hashed SRAM) or TAPS (direct).  Returns graphs in
+ * order (GPtrArray of graph, with free function), verified.  OPTIONS and its fields may be NULL: defaults. */
+GPtrArray *frontend_read(const char *workload, const isa_machine *machine, const frontend_options *options,
+                         GError **error);
 
 /* Generators, for lists and tests. */
 typedef struct frontend_generator {

@@ -12,16 +12,17 @@
 #include "sched/ir/graph.h"
 
 typedef struct low_tensor {
-	uint32_t node;        /* graph node whose value this is */
-	const char *name;     /* the node's */
+	uint32_t node;    /* graph node whose value this is */
+	const char *name; /* the node's */
 	enum isa_type type;
 	uint64_t rows, lanes;
-	uint64_t vector_lanes;/* lanes of a full vector, <= machine lanes */
-	uint64_t blocks;      /* full lane blocks = lanes / vector_lanes */
-	uint64_t tail;        /* lanes of section 1, 0 = none */
-	bool host;            /* INPUT or CONST: resident at the start of the epoch */
+	uint64_t vector_lanes; /* lanes of a full vector, <= machine lanes */
+	uint64_t blocks;       /* full lane blocks = lanes / vector_lanes */
+	uint64_t tail;         /* lanes of section 1, 0 = none */
+	bool host;             /* INPUT or CONST: resident at the start of the epoch */
 	bool output;
-	int32_t conv_input_of;  /* macro index when this is the input of a CONV (stored as the back end's conv layout), else -1 */
+	int32_t conv_input_of;  /* macro index when this is the input of a CONV (stored as the back end's conv layout),
+	                           else -1 */
 	int32_t conv_weight_of; /* likewise for its weights */
 	uint32_t first_macro, last_macro; /* life time in macro order, for memory reuse */
 } low_tensor;
@@ -36,13 +37,13 @@ typedef struct low_ref {
 enum low_step_kind { LOW_LOAD, LOW_OP, LOW_LANES, LOW_STORE };
 typedef struct low_step {
 	enum low_step_kind kind;
-	low_ref ref;          /* LOAD, STORE */
-	enum isa_op op;       /* OP: a VXM op */
-	enum isa_type type;   /* of operands (LOAD, STORE: of the tensor) */
-	enum isa_type dtype;  /* of the result */
-	int16_t in[2];        /* earlier steps of this loop; -1 = none; -2 = the immediate (second operand of OP only) */
+	low_ref ref;         /* LOAD, STORE */
+	enum isa_op op;      /* OP: a VXM op */
+	enum isa_type type;  /* of operands (LOAD, STORE: of the tensor) */
+	enum isa_type dtype; /* of the result */
+	int16_t in[2];       /* earlier steps of this loop; -1 = none; -2 = the immediate (second operand of OP only) */
 	uint32_t imm;
-	uint32_t lane_xor;    /* LANES */
+	uint32_t lane_xor; /* LANES */
 } low_step;
 
 /* for i1 < n1: for i0 < n0: all steps.  Iterations are independent of each other. */
@@ -57,7 +58,7 @@ typedef struct low_matmul {
 	uint32_t a, b, c;
 	uint64_t a_row, b_row, c_row;
 	uint64_t m, k, n;
-	enum isa_type type;   /* I8 or F16; C is I32 or F16 */
+	enum isa_type type; /* I8 or F16; C is I32 or F16 */
 	uint64_t block_run, sum_rows;
 } low_matmul;
 
@@ -77,15 +78,15 @@ typedef struct low_transpose {
 enum low_kind { LOW_VLOOP, LOW_MATMUL, LOW_CONV, LOW_TRANSPOSE };
 typedef struct low_macro {
 	enum low_kind kind;
-	char *name;           /* of the graph node(s), "softmax.exp+sub" */
-	uint32_t node;        /* graph node of the result */
+	char *name;    /* of the graph node(s), "softmax.exp+sub" */
+	uint32_t node; /* graph node of the result */
 	union {
 		low_vloop vloop;
 		low_matmul matmul;
 		low_conv conv;
 		low_transpose transpose;
 	};
-	GArray *after;        /* uint32_t: macros whose results this one reads (or whose memory it overwrites) */
+	GArray *after; /* uint32_t: macros whose results this one reads (or whose memory it overwrites) */
 } low_macro;
 
 typedef struct low_program {
@@ -98,12 +99,12 @@ typedef struct low_program {
  * 1 + log2 RADIX values alive. */
 enum { LOW_STEPS_MAX = 24, LOW_LIVE_MAX = 10, LOW_RADIX_MAX = 64 };
 
-/* Element-wise nodes over the same rows and lanes are fused into loops (which may store several results); where the limits
- * force a cut, it goes where the fewest bytes cross.  Reductions become loops of radix-RADIX tree steps (RADIX a power of
- * two); ROWS and JOIN nodes become references, or a copying loop where a reference cannot say it.  VECTOR_LANES per tensor:
- * the machine's lanes, or all of the tensor's lanes (not more than the machine's) where a LANES node works on it or on a
- * tensor that shares a loop with it.  A CONV takes its operands from the host only.  G must have passed graph_verify() and
- * outlive the result. */
+/* Element-wise nodes over the same rows and lanes are fused into loops (which may store several results); where the
+ * limits force a cut, it goes where the fewest bytes cross.  Reductions become loops of radix-RADIX tree steps (RADIX a
+ * power of two); ROWS and JOIN nodes become references, or a copying loop where a reference cannot say it. VECTOR_LANES
+ * per tensor: the machine's lanes, or all of the tensor's lanes (not more than the machine's) where a LANES node works
+ * on it or on a tensor that shares a loop with it.  A CONV takes its operands from the host only.  G must have passed
+ * graph_verify() and outlive the result. */
 low_program *low_lower(const graph *g, const isa_machine *machine, unsigned radix, GError **error);
 void low_free(low_program *p);
 char *low_print(const low_program *p); /* for --dump and tests; g_free */

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 		sim_process_spec spec = {"actor", (enum sim_phase)(i % SIM_PHASE_COUNT), i, act, &actors[i]};
 
 		actors[i] = (actor){
-		    .random = i + 1, .spread = MAX(2 * processes / active, 1) - 1, .kernel = kernel, .left = &left};
+			.random = i + 1, .spread = MAX(2 * processes / active, 1) - 1, .kernel = kernel, .left = &left};
 		sim_process_wake(sim_kernel_add_process(kernel, sim_kernel_reference_domain(kernel), &spec), 0);
 	}
 	start = cpu_ns();

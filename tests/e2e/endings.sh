@@ -6,14 +6,14 @@
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
 
 # Long enough to be hit in the middle.
-long=gemm:30000x1600x1600
+long=gemm:15000x1600x1600
 
-# started FILE: waits until the run has committed rows.
+# started FILE PID: waits until the run has committed rows, or is over.
 started()
 {
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+	while kill -0 "$2" 2>/dev/null; do
 		[ "$(sqlite3 "$1" 'SELECT count(*) FROM (SELECT 1 FROM issue LIMIT 1)' 2>/dev/null)" = 1 ] && return
-		sleep 0.2
+		sleep 0.1
 	done
 }
 
@@ -30,7 +30,7 @@ for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
 	# The shell ignores SIGINT in background commands.
 	env --default-signal=INT "$TSPSIM" -w $long --kernel "$kernel" --trace cut.db --json >run.json 2>err &
 	pid=$!
-	started cut.db
+	started cut.db $pid
 	kill -INT $pid
 	wait $pid
 	is "$kernel: SIGINT ends with status 130" $? 130
@@ -41,7 +41,7 @@ done
 
 "$TSPSIM" -w $long --trace killed.db -q &
 pid=$!
-started killed.db
+started killed.db $pid
 kill -KILL $pid
 wait $pid 2>/dev/null
 sound "SIGKILL" killed.db incomplete

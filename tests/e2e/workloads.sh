@@ -46,7 +46,7 @@ transpose:1x1
 transpose:33x161
 transpose:32x320:int8
 transpose:31x33:fp32
-fft:4
+fft:1
 fft:2
 fft:64
 fft:256:fp32

@@ -293,7 +293,7 @@ static void impossible_combinations_are_refused(void)
 		{"tsp", "streams.per_direction", "32", "vreg.count and streams.per_direction are both above 0"},
 		{"tsp", "vreg.count", "0", "vreg.count and streams.per_direction are both 0"},
 		{"tsp", "lanes", "100", "lanes (100) must be a multiple of lanes_per_superlane (16)"},
-		{"tsp", "lanes", "160", "vreg.bytes must be two bytes a lane (320), not 640"},
+		{"tsp", "lanes", "160", "mxm.rows (320) is above lanes (160)"},
 		{"tsp", "vreg.bytes", "639", "vreg.bytes must be two bytes a lane (640), not 639"},
 		{"tsp", "vreg.read_ports", "0", "must be above 0 on a machine with registers"},
 		{"tsp", "mxm.planes", "3", "mxm.planes (3) must be even"},

@@ -90,6 +90,28 @@ const isa_machine *split_machine(split_lab *lab, const char *machine, const char
 	return m;
 }
 
+int split_elements(const isa_machine *m, int key)
+{
+	g_autofree char *text = isa_machine_get_text(m, key);
+	g_auto(GStrv) values = g_strsplit(text, ",", -1);
+
+	return isa_keys[key].type == ISA_KEY_TABLE ? (int)g_strv_length(values) : 0;
+}
+
+char *split_one_unit(const isa_machine *m, int key, int element, bool more)
+{
+	g_autofree char *text = isa_machine_get_text(m, key);
+	g_auto(GStrv) values = g_strsplit(text, ",", -1);
+	char **value = &values[MAX(element, 0)];
+	gint64 next = g_ascii_strtoll(*value, NULL, 10) + (more ? 1 : -1);
+	g_autofree char *joined = NULL;
+
+	g_free(*value);
+	*value = g_strdup_printf("%" G_GINT64_FORMAT, next);
+	joined = g_strjoinv(",", values);
+	return g_strdup_printf("%s=%s", isa_keys[key].path, joined);
+}
+
 bool split_is_assembly(const char *program)
 {
 	return g_str_has_suffix(program, ".tsp");
@@ -320,7 +342,7 @@ static bool agrees_blindly(const isa_machine *hw, made *m, const said *seen)
 	return same;
 }
 
-static void judge(split_outcome *out, const isa_machine *hw, made *m)
+static void judge(split_outcome *out, const isa_machine *hw, made *m, bool always_blind)
 {
 	said seen = simulate(hw, m, TSP_POLICY_FAULT_CONTINUE);
 
@@ -332,7 +354,8 @@ static void judge(split_outcome *out, const isa_machine *hw, made *m)
 	out->violations = seen.violations;
 	out->mismatches = seen.mismatches;
 	out->wrong = seen.wrong;
-	out->blind = agrees_blindly(hw, m, &seen);
+	if (seen.violations || always_blind)
+		out->blind = agrees_blindly(hw, m, &seen);
 	if (!seen.violations) {
 		said frozen = simulate(hw, m, TSP_POLICY_FREEZE);
 
@@ -357,7 +380,7 @@ split_outcome split_run(split_lab *lab, const split_case *c)
 	if (hw)
 		m = make_or_recall(lab, c, sched, &keep);
 	if (m && m->program)
-		judge(&out, hw, m);
+		judge(&out, hw, m, c->side == SPLIT_NEITHER);
 	else if (m)
 		fail(&out, SPLIT_NO_PROGRAM, m->refusal);
 	if (!keep)

@@ -46,7 +46,7 @@ typedef struct split_outcome {
 	uint64_t mismatches;
 	uint64_t wrong; /* values */
 	int64_t slip_cycles;
-	bool blind;    /* did a run without predictions find the same violations, in as many cycles? */
+	bool blind; /* did a run without predictions find the same violations in as many cycles (or none were there)? */
 	char *message; /* of a refusal or failure, else NULL */
 } split_outcome;
 
@@ -59,6 +59,11 @@ split_outcome split_run(split_lab *lab, const split_case *c);
 void split_outcome_fini(split_outcome *outcome);
 /* The preset with SETTINGS, not finished; owned by the lab.  NULL when there is no such preset or setting. */
 const isa_machine *split_machine(split_lab *lab, const char *machine, const char *settings);
+/* "KEY=VALUE" for the value one less (MORE: one more) than M's, of table element ELEMENT (-1: of the key itself);
+ * g_free. */
+char *split_one_unit(const isa_machine *m, int key, int element, bool more);
+/* Elements of a table key, 0 for other keys. */
+int split_elements(const isa_machine *m, int key);
 /* Does PROGRAM bring its own times? */
 bool split_is_assembly(const char *program);
 

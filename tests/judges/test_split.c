@@ -60,21 +60,6 @@ static int key_of(const row *r, int *element)
 	return isa_key_find(path);
 }
 
-/* "KEY=VALUE" for the value one less or one more than M's. */
-static char *one_unit(const isa_machine *m, int key, int element, bool more)
-{
-	g_autofree char *text = isa_machine_get_text(m, key);
-	g_auto(GStrv) values = g_strsplit(text, ",", -1);
-	char **value = &values[MAX(element, 0)];
-	gint64 next = g_ascii_strtoll(*value, NULL, 10) + (more ? 1 : -1);
-	g_autofree char *joined = NULL;
-
-	g_free(*value);
-	*value = g_strdup_printf("%" G_GINT64_FORMAT, next);
-	joined = g_strjoinv(",", values);
-	return g_strdup_printf("%s=%s", isa_keys[key].path, joined);
-}
-
 static char *changes_of(split_lab *lab, const row *r, bool more)
 {
 	const char *stated = more ? r->more : r->less;
@@ -83,7 +68,7 @@ static char *changes_of(split_lab *lab, const row *r, bool more)
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(m);
 	CU_ASSERT_TRUE_FATAL(key >= 0);
-	return stated ? g_strdup_printf("%s=%s", isa_keys[key].path, stated) : one_unit(m, key, element, more);
+	return stated ? g_strdup_printf("%s=%s", isa_keys[key].path, stated) : split_one_unit(m, key, element, more);
 }
 
 /* A machine, its settings and a program with both sides the same; the first row that has them stands for all. */
@@ -186,23 +171,29 @@ static unsigned count_rows(const char *machine, int key, int element)
 	return count;
 }
 
+static void check_rows(const char *machine, int key, int element)
+{
+	unsigned count = count_rows(machine, key, element);
+
+	if (!count)
+		tap_note("%s %s, element %d: no row", machine, isa_keys[key].path, element);
+	CU_ASSERT_TRUE(count > 0);
+}
+
 static void every_key_and_element_of_both_machines_has_a_row(void)
 {
-	for (size_t m = 0; m < G_N_ELEMENTS(machines); m++)
+	for (size_t m = 0; m < G_N_ELEMENTS(machines); m++) {
+		const isa_machine *machine = split_machine(tried.lab, machines[m], "");
+
 		for (int key = 0; key < (int)isa_key_count; key++) {
-			const isa_machine *machine = split_machine(tried.lab, machines[m], "");
-			g_autofree char *text = isa_machine_get_text(machine, key);
-			g_auto(GStrv) values = g_strsplit(text, ",", -1);
-			bool table = isa_keys[key].type == ISA_KEY_TABLE && *values;
+			int elements = split_elements(machine, key);
 
-			for (int element = 0; element < (table ? (int)g_strv_length(values) : 1); element++) {
-				unsigned count = count_rows(machines[m], key, table ? element : -1);
-
-				if (!count)
-					tap_note("%s %s, element %d: no row", machines[m], isa_keys[key].path, element);
-				CU_ASSERT_TRUE(count > 0);
-			}
+			if (!elements)
+				check_rows(machines[m], key, -1);
+			for (int element = 0; element < elements; element++)
+				check_rows(machines[m], key, element);
 		}
+	}
 }
 
 /* Rows that belong together follow each other, in the order of the keys; machines likewise. */
@@ -243,6 +234,8 @@ static void what_is_not_caught_has_a_reason(void)
 
 		CU_ASSERT_EQUAL(strlen(r->outcomes), OUTCOMES);
 		CU_ASSERT_EQUAL(strspn(r->outcomes, "VSUDRNPXL_"), OUTCOMES);
+		/* Wrong values that nobody else notices: only where a key does nothing but round. */
+		CU_ASSERT_TRUE(!strchr(r->outcomes, 'R') || strcmp(r->key, "mxm.fp16_sum_rows") == 0);
 		if (needed != (*r->why != 0))
 			tap_note("%s %s: %s", r->machine, r->key, needed ? "no reason" : "a reason for nothing");
 		CU_ASSERT_EQUAL(needed, *r->why != 0);

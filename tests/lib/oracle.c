@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The oracle's clock: one cycle after the other, in each first what falls due, then what is sampled, then ALUs that
- * start, then the banks.  After docs/design.md "Exact timing" and the comments of isa/ and models/tsp/chip.h.
+ * start, then the banks.  After docs/design.md, "Exact timing" and "Rules in detail", and the comments of isa/ and
+ * models/tsp/chip.h.
  *
  * Where that text leaves a choice, the oracle reads it so:
- *   1  "One request per block touched": each distinct block of an access once, in the order first touched in packed
- *      order; a strided or indexed access does not ask for a block twice.  Granules (segments of a hashed access) too.
- *   2  A granule or a word has one producer: the last store that wrote any byte of it.
- *   3  An operand in several registers has one segment a register; a source whose seg_step is 0 covers all of them.
- *      Registers of an operand = ceil(bytes / vreg.bytes).
- *   4  The named producer's value "arrives only after": it falls due at the sampled place at any later time, whether or
- * not its producer had issued already.  late-operand goes before register-unwritten and wrong-operand, but an empty
- * cell is undriven-cell, and a weight row that is missing or still to come is iw-before-weights. 5  Arrival of an
- * operand of several segments: the latest.  Host data arrived at the epoch's start cycle. 6  Two writes (or drives) due
- * at one place in one cycle: the one issued later (then in the higher queue) stays. 7  More than read_ports reads in a
- * cycle: port-overuse once for each read beyond them, in queue order; writes alike. Only vector registers count; one
- * register twice in one instruction counts twice.  Nothing is lost. 8  An ABC occupies its plane(s) for its own type's
- * interval from q; one that comes sooner is port-overuse and is done all the same.  Weight bytes of an LW: rows x lanes
- * x element bytes.  SEND on a busy link alike. 9  ABC uses as many K rows as the last IW installed, and `lanes`
- * columns; other columns of the row become zero (mode overwrite) or stay (mode add).  The fp32 or double sums begin
- * with their first term, not with +0. 10  Rows of an fp16 LW, IW lie in both planes' buffers: low bytes in the even
- * plane's, high bytes in the odd one's. 11  An access that leaves the memory, an accumulator row that does not exist,
- * an illegal instruction do nothing at all beside the violation; their issue has no result. 12  ABC without installed
- * weights, RECV without a vector: late-operand when the named one comes later, else register-unwritten.  RECV's operand
- * 0 is the vector, produced by the SEND.  Bytes of a vector on a link: a register's, or one stream's. 13  A map operand
- * of GATHER, SCATTER holds each superlane's address in its first two bytes, low byte first.  Operand 0 of GATHER is the
- * SRAM data, one segment a superlane. 14  ROTATE goes the way of SHIFT: towards higher lanes for n > 0. 15  Immediates
- * of float types are fp32 bits.  An op other than CVT computes in its operand type (floats: in fp32) and converts to
- * the destination type; a float NaN becomes integer 0. 16  In the freeze policy an access has delay 0; `delayed` counts
- * requests behind another of their group in their bank. 17  A REPEAT word that arrives late delays the issues it makes
- * by as much. 18  A beginning epoch clears the SRAM only, and stores under way are not lost. 19  SYNC, NOTIFY and
- * IFETCH are issues without result.
+ *   1  An ABC occupies its plane, or both planes of its pair, for its own type's interval from q; one that comes sooner
+ * is port-overuse and is done all the same.  Weight bytes of an LW: rows x lanes x element bytes.  One that has no
+ *      accumulator row samples its operands and occupies its plane, no more.
+ *   2  Rows of an fp16 LW and IW lie in both planes' buffers: low bytes in the even plane's, high bytes in the odd
+ * one's.  An fp16 ABC needs the named IW in both planes.  Two ABCs due in one row in one cycle (a pair's planes, of two
+ * types) both add to the row of the cycle before. 3  Addresses are stepped without wrapping; below 0 they are outside.
+ * READWRITE with one address outside does nothing. A hashed access whose segments are all outside is due after the
+ * latency; under freeze it waits its turn like any other. 4  In the freeze policy an access has delay 0; `delayed`
+ * counts requests behind another of their group in their bank. READWRITEs that meet in their banks in one cycle cost
+ * one cycle of slip together.  A vector from a link arrived when its SEND says, in program time. 5  A beginning epoch
+ * clears the SRAM only, and stores under way are not lost. 6  It is open when operands arrived of an issue that a
+ * violation is about, and how much of its work was useful.
  */
 #include "tests/lib/oracle_int.h"
 
@@ -150,6 +136,9 @@ static void sample_issue(or_run *run, or_item *item)
 {
 	or_issue *issue = item->issue;
 
+	/* These two may have nothing to write. */
+	if (issue->insn->op != ISA_OP_RECV && issue->insn->op != ISA_OP_ACC)
+		or_check_result(run, issue);
 	switch (isa_ops[issue->insn->op].unit) {
 	case ISA_UNIT_MEM:
 		if (run->hw->hashed)

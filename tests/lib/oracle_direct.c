@@ -200,6 +200,7 @@ static void receive(or_run *run, or_issue *issue)
 		or_violate(run, issue, vector ? ISA_VIOLATION_LATE_OPERAND : ISA_VIOLATION_UNWRITTEN, UINT32_MAX, 0);
 		return;
 	}
+	or_check_result(run, issue);
 	or_check(run, issue, 0, 0, &place, vector, ISA_VIOLATION_UNWRITTEN);
 	g_queue_pop_head(&link->vectors);
 	issue->record.work = vector->size;

@@ -21,9 +21,10 @@ enum {
 
 /* A value some instruction left somewhere. */
 typedef struct or_value {
-	int64_t due;  /* where it was written or driven */
-	uint32_t tag; /* instance of its producer; 0 = the host */
-	int64_t wall; /* vectors on a link: when receivable, in wall time */
+	int64_t due;                   /* where it was written or driven */
+	uint32_t tag;                  /* instance of its producer; 0 = the host */
+	int64_t wall;                  /* vectors on a link: when receivable, in wall time */
+	const struct or_value *before; /* accumulator rows: the value of an earlier cycle */
 	unsigned size;
 	uint8_t bytes[];
 } or_value;
@@ -195,6 +196,8 @@ unsigned or_registers(const or_run *run, const or_shape *shape); /* that one vec
 or_shape or_operand_shape(const or_run *run, const or_issue *issue, enum or_operand_field field);
 /* Samples an operand now: PACKED gets its bytes (zero where there is nothing), checks and arrival are done. */
 void or_sample(or_run *run, or_issue *issue, unsigned operand, enum or_operand_field field, uint8_t *packed);
+/* Reports a result register that does not exist. */
+void or_check_result(or_run *run, or_issue *issue);
 /* Files PACKED to be in DST at DUE. */
 void or_write(or_run *run, or_issue *issue, const uint8_t *packed, int64_t due);
 /* Files VALUE to be at PLACE when it is due, and logs it. */

@@ -135,8 +135,10 @@ static enum isa_violation place_fault(const or_run *run, const or_issue *issue, 
 		return ISA_VIOLATION_ILLEGAL;
 	switch (isa_place_kind(place)) {
 	case ISA_PLACE_KIND_VREG:
-		return direct || !hw->vreg_count ? ISA_VIOLATION_ILLEGAL
-		                                 : beyond_unless(or_registers(run, &shape) <= OR_REGISTERS_MAX);
+		return direct || !hw->vreg_count
+		               ? ISA_VIOLATION_ILLEGAL
+		               : beyond_unless(or_registers(run, &shape) <= OR_REGISTERS_MAX &&
+		                               at + shape.vectors * or_registers(run, &shape) <= hw->vreg_count);
 	case ISA_PLACE_KIND_STREAM:
 		return !hw->streams ? ISA_VIOLATION_ILLEGAL : beyond_unless(at % 32 + streams <= hw->streams);
 	case ISA_PLACE_KIND_ACT:

@@ -189,8 +189,7 @@ void or_store(or_run *run, or_issue *issue, int64_t due)
 	g_autoptr(GArray) units = touched(issue->ranges, run->memory->unit_bytes);
 
 	for (unsigned i = 0; i < units->len; i++)
-		if (g_array_index(units, uint64_t, i) != (uint64_t)OR_OUTSIDE)
-			or_log(run, issue->tag, &(or_place){OR_SRAM, g_array_index(units, uint64_t, i), 0}, due);
+		or_log(run, issue->tag, &(or_place){OR_SRAM, g_array_index(units, uint64_t, i), 0}, due);
 	or_file(run, due, OR_PHASE_DUE, &(or_item){.run = store_due, .issue = issue, .value = producer});
 }
 
@@ -237,7 +236,7 @@ static void present(or_run *run, or_issue *issue, const GArray *banks)
 	issue->end = INT64_MIN;
 	issue->banks = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	g_array_append_vals(issue->banks, banks->data, banks->len);
-	if (banks->len)
+	if (banks->len || run->options.freeze)
 		g_ptr_array_add(run->presented, issue);
 	else
 		access_ended(run, issue, issue->q); /* nothing to ask for */
@@ -343,7 +342,7 @@ static void lockstep(or_run *run)
 			fullest = load[bank] > load[fullest] ? bank : fullest;
 		}
 		g_array_append_vals(all, issue->banks->data, issue->banks->len);
-		access_ended(run, issue, issue->q + issue->record.beats - 1);
+		access_ended(run, issue, issue->q + MAX(1, issue->record.beats) - 1);
 	}
 	if (run->lockstep_free_at > wall) {
 		probe_slip slip = {run->now,           run->lockstep_free_at - wall,

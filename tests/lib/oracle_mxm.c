@@ -163,7 +163,7 @@ static int64_t get_i32(const or_value *row, unsigned lane)
 	return value;
 }
 
-/* One lane of an fp16 block: sub-sums of sum_rows products in double, each rounded once, added in fp32. */
+/* One lane of an fp16 block: sub-sums of sum_rows products in double from +0, each rounded once, added in fp32. */
 static float fp16_lane(const or_run *run, const or_plane *even, unsigned rows, unsigned lane, const uint8_t *activation)
 {
 	unsigned lanes = (unsigned)run->hw->lanes;
@@ -180,9 +180,8 @@ static float fp16_lane(const or_run *run, const or_plane *even, unsigned rows, u
 			unsigned high = even[1].active ? even[1].active->value->bytes[at] : 0;
 			float w = num_f16_to_f32((num_f16)(low | high << 8));
 			float a = num_f16_to_f32((num_f16)(activation[2 * k] | (unsigned)activation[2 * k + 1] << 8));
-			double product = (double)a * (double)w;
 
-			sum = k == begin ? product : sum + product;
+			sum += (double)a * (double)w;
 		}
 		rounded = num_canonical((float)sum);
 		block = begin == 0 ? rounded : num_canonical(block + rounded);
@@ -208,9 +207,12 @@ static void accumulate(or_run *run, or_item *item)
 	or_value **row = row_at(run, issue);
 	or_place place = row_place(run, issue);
 	or_value *block = item->value;
-	const or_value *old = *row && (*row)->due < run->now ? *row : NULL;
+	const or_value *old = *row;
 	bool wrapped = false;
 
+	/* As it was before this cycle, should the pair's other plane write it too. */
+	if (old && old->due == run->now)
+		old = old->before;
 	if (insn->mode) {
 		or_check(run, issue, 2, 0, &place, old, ISA_VIOLATION_UNWRITTEN);
 		for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && old; lane++) {
@@ -226,6 +228,7 @@ static void accumulate(or_run *run, or_item *item)
 	}
 	if (wrapped && run->options.functional)
 		or_violate(run, issue, ISA_VIOLATION_INT_OVERFLOW, UINT32_MAX, issue->addr);
+	block->before = old;
 	*row = block;
 }
 
@@ -279,7 +282,8 @@ static void multiply(or_run *run, or_issue *issue)
 	or_sample(run, issue, 0, OR_FIELD_SRC0, activation);
 	for (unsigned half = 0; half < planes_used(issue); half++)
 		check_weights(run, issue, plane_of(issue) + half);
-	if (plane->active)
+	/* Weights of the other type contribute nothing. */
+	if (plane->active && plane->active->type == insn->type)
 		rows = MIN(plane->active->rows, insn->lanes);
 	for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && rows; lane++) {
 		if (insn->type == ISA_TYPE_F16)
@@ -305,6 +309,7 @@ static void emit(or_run *run, or_issue *issue)
 
 	if (!row_exists(run, issue))
 		return;
+	or_check_result(run, issue);
 	row = *row_at(run, issue);
 	or_check(run, issue, 0, 0, &place, row, ISA_VIOLATION_UNWRITTEN);
 	issue->record.work = issue->insn->lanes;

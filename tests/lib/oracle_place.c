@@ -149,7 +149,7 @@ static bool arrives(const or_run *run, const or_log_entry *entry, const or_place
 	return true;
 }
 
-/* Had the named producer sampled its own operands before the cycle in which its value was missed? */
+/* Had the named producer sampled its own operands in a cycle before the one in which its value was missed? */
 static bool was_filed(const or_run *run, const or_doubt *doubt)
 {
 	const or_issue *producer = g_hash_table_lookup(run->by_tag, GUINT_TO_POINTER(doubt->expected));
@@ -220,14 +220,30 @@ static void copy_found(const or_value *found, uint8_t *to, unsigned bytes)
 
 /* Do registers AT to AT + COUNT - 1 exist, all of them?  That is found out when they would be used; the rest of the
  * instruction is done. */
-static bool vector_exists(or_run *run, or_issue *issue, int64_t at, unsigned count, unsigned accused)
+static bool vector_exists(const or_run *run, int64_t at, unsigned count)
 {
-	if (at >= 0 && at + count <= run->hw->vreg_count)
-		return true;
+	return at >= 0 && at + count <= run->hw->vreg_count;
+}
+
+/* Once for what ACCUSED stands for: an operand, or ISA_OPERANDS for the result. */
+static void accuse(or_run *run, or_issue *issue, int64_t at, unsigned accused)
+{
 	if (!(issue->doubted & 1U << accused))
 		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, at);
 	issue->doubted |= 1U << accused;
-	return false;
+}
+
+void or_check_result(or_run *run, or_issue *issue)
+{
+	or_shape shape = or_operand_shape(run, issue, OR_FIELD_DST);
+	int64_t at = isa_place_index(issue->dst) + issue->rotation[OR_FIELD_DST];
+	unsigned count = or_registers(run, &shape);
+
+	if (isa_place_kind(issue->dst) != ISA_PLACE_KIND_VREG)
+		return;
+	for (unsigned v = 0; v < shape.vectors; v++)
+		if (!vector_exists(run, at + v * count, count))
+			accuse(run, issue, at + v * count, ISA_OPERANDS);
 }
 
 static void sample_registers(or_run *run, or_issue *issue, unsigned operand, int64_t at, const or_shape *shape,
@@ -241,8 +257,10 @@ static void sample_registers(or_run *run, or_issue *issue, unsigned operand, int
 		unsigned begin = k % count * each;
 		const or_value *found;
 
-		if (!vector_exists(run, issue, at + k - k % count, count, operand))
+		if (!vector_exists(run, at + k - k % count, count)) {
+			accuse(run, issue, at + k - k % count, operand);
 			continue;
+		}
 		found = *latch(run, &place);
 		count_use(run, issue, &run->reads, run->hw->vreg_read_ports);
 		or_check(run, issue, operand, k / count, &place, found, ISA_VIOLATION_UNWRITTEN);
@@ -336,7 +354,8 @@ static void write_registers(or_run *run, or_issue *issue, int64_t at, const or_s
 		or_value *value = or_value_new(run, issue->tag, due, packed + k / count * shape->bytes + begin,
 		                               MIN(each, shape->bytes - begin));
 
-		if (vector_exists(run, issue, at + k - k % count, count, ISA_OPERANDS))
+		/* or_check_result() has reported it. */
+		if (vector_exists(run, at + k - k % count, count))
 			or_put(run, issue, &(or_place){OR_VREG, (uint64_t)(at + k), 0}, value);
 	}
 }

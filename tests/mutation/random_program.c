@@ -4,211 +4,22 @@
  * pools, so that instructions meet.  Nothing here knows when a value arrives, except for streams, where a blind draw
  * would never hit.
  */
-#include "tests/mutation/random_program.h"
-
-#include "tests/lib/oracle.h"
+#include "tests/mutation/random_int.h"
 
 #include <string.h>
-
-typedef struct maker {
-	random_program *p;
-	rng r;
-	int64_t now;
-	GArray *free_at; /* int64_t per queue */
-} maker;
-
-static uint64_t below(maker *m, uint64_t limit)
-{
-	return rng_below(&m->r, limit);
-}
-
-static bool chance(maker *m, unsigned percent)
-{
-	return below(m, 100) < percent;
-}
-
-static int64_t between(maker *m, int64_t low, int64_t high)
-{
-	return low + (int64_t)below(m, (uint64_t)(high - low + 1));
-}
-
-/* --- machines --- */
-
-static const char *const register_machine[] = {"lanes=32",
-                                               "vreg.bytes=64",
-                                               "vreg.count=24",
-                                               "sram.banks=8",
-                                               "sram.rows=48",
-                                               "sram.map=mod:7",
-                                               "mxm.planes=2",
-                                               "mxm.rows=16",
-                                               "mxm.acc_rows=3",
-                                               "mxm.fp16_sum_rows=16",
-                                               "vxm.ops_per_cycle=3",
-                                               "link.count=1",
-                                               "sram.issue_per_cycle=3",
-                                               NULL};
-
-static const char *const stream_machine[] = {"lanes=32",
-                                             "streams.per_direction=8",
-                                             "floorplan.positions=13",
-                                             "floorplan.mxm=0,12",
-                                             "floorplan.sxm=2,10",
-                                             "floorplan.mem=5,7",
-                                             "floorplan.vxm=6",
-                                             "mem.slices_per_hemisphere=5",
-                                             "mem.slices_per_group=2",
-                                             "mem.words_per_bank=6",
-                                             "mxm.rows=16",
-                                             "mxm.fp16_sum_rows=16",
-                                             "vxm.ops_per_cycle=3",
-                                             "link.count=2",
-                                             "icu.queue_words=0",
-                                             NULL};
-
-/* Values a key may take, separated by |. */
-static const struct {
-	const char *key, *values;
-} common_keys[] =
-	{
-		{"vxm.op_cycles", "1|2|3"},
-		{"vxm.transcendental_cycles", "3|5|12"},
-		{"vxm.entry_cycles", "0|1|3"},
-		{"vxm.skew_cycles", "0|1|2"},
-		{"mxm.int8_interval_cycles", "1|2"},
-		{"mxm.fp16_interval_cycles", "2|3"},
-		{"mxm.weight_bytes_per_cycle", "64|128|2304"},
-		{"mxm.acc_rows", "1|2|3|4|5"},
-		{"mxm.rows", "16|20|24"},
-		{"mxm.lw_cycles", "1|2"},
-		{"mxm.iw_cycles", "1|3"},
-		{"mxm.abc_cycles", "1|4|7"},
-		{"mxm.acc_cycles", "1|5"},
-		{"mxm.skew_cycles", "0|1|2"},
-		{"sxm.skew_cycles", "0|1"},
-		{"sxm.shift_cycles", "1|4"},
-		{"sxm.permute_cycles", "1|4"},
-		{"sxm.rotate_cycles", "1|2"},
-		{"mem.skew_cycles", "0|1|2"},
-		{"link.bytes_per_s", "15e9|25e9|400e9"},
-		{"link.latency_cycles", "1|3|9"},
-		{"link.receive_cycles", "1|2"},
-},
-  register_keys[] =
-	  {
-		  {"sram.map", "mod:7|mod:8|mod:5|skew:8,3|skew:7,2|xorfold:3|swizzle:2,1,3|poly:0xb|ideal"},
-		  {"sram.ports", "1|2|3"},
-		  {"sram.block_bytes", "8|16|32|64"},
-		  {"sram.port_bytes", "8|16|32"},
-		  {"sram.latency_cycles", "1|2|4"},
-		  {"vreg.read_ports", "2|3|4|32"},
-		  {"vreg.write_ports", "1|2|16"},
-},
-  stream_keys[] = {
-	  {"mem.read_cycles", "1|2"},      {"mem.gather_cycles", "1|2|3"},      {"mem.write_cycles", "1|2"},
-	  {"streams.hop_cycles", "1|1|2"}, {"streams.per_direction", "8|8|20"}, {"icu.barrier_cycles", "0|5|35"},
-	  {"icu.queue_words", "0|0|8|12"}, {"icu.ifetch_words", "2|3|4"},       {"icu.ifetch_cycles", "1|2|4"},
-};
-
-/* Timing keys by which the simulated machine may differ from the one scheduled for. */
-static const char *const drift_keys[] = {
-	"vxm.op_cycles",     "vxm.entry_cycles",    "mxm.lw_cycles",      "mxm.iw_cycles",    "mxm.abc_cycles",
-	"mxm.acc_cycles",    "mxm.skew_cycles",     "sxm.skew_cycles",    "sxm.shift_cycles", "vxm.skew_cycles",
-	"mem.skew_cycles",   "sram.latency_cycles", "mem.read_cycles",    "mem.write_cycles", "streams.hop_cycles",
-	"icu.ifetch_cycles", "icu.barrier_cycles",  "link.latency_cycles"};
-
-static void set(maker *m, isa_machine *machine, const char *key, const char *value)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (!isa_machine_set(machine, key, value, &error))
-		g_error("%s", error->message);
-	(void)m;
-}
-
-static void set_pair(maker *m, const char *pair)
-{
-	g_auto(GStrv) parts = g_strsplit(pair, "=", 2);
-	char *settings = g_strdup_printf("%s %s", m->p->settings, pair);
-
-	set(m, m->p->sched, parts[0], parts[1]);
-	g_free(m->p->settings);
-	m->p->settings = settings;
-}
-
-static void set_one_of(maker *m, const char *key, const char *values)
-{
-	g_auto(GStrv) choices = g_strsplit(values, "|", -1);
-	g_autofree char *pair = g_strdup_printf("%s=%s", key, choices[below(m, g_strv_length(choices))]);
-
-	if (chance(m, 50))
-		set_pair(m, pair);
-}
-
-/* One timing key of the simulated machine one unit off. */
-static void drift(maker *m)
-{
-	const char *key = drift_keys[below(m, G_N_ELEMENTS(drift_keys))];
-	int index = isa_key_find(key);
-	g_autofree char *text = isa_machine_get_text(m->p->hw, index);
-	int64_t value = g_ascii_strtoll(text, NULL, 10) + (chance(m, 50) ? 1 : -1);
-	g_autofree char *changed = NULL;
-	char *settings;
-
-	if (value < isa_keys[index].min || (strcmp(key, "icu.barrier_cycles") == 0 && value < 5))
-		return;
-	changed = g_strdup_printf("%" G_GINT64_FORMAT, value);
-	settings = g_strdup_printf("%s hw.%s=%s", m->p->settings, key, changed);
-	set(m, m->p->hw, key, changed);
-	g_free(m->p->settings);
-	m->p->settings = settings;
-}
-
-static bool finish(isa_machine *machine)
-{
-	g_autoptr(GError) error = NULL;
-
-	return isa_machine_finish(machine, &error);
-}
-
-static void make_machine(maker *m, bool streams)
-{
-	const char *const *base = streams ? stream_machine : register_machine;
-
-	do {
-		g_clear_pointer(&m->p->sched, isa_machine_free);
-		g_free(m->p->settings);
-		m->p->settings = g_strdup(streams ? "tsp-isca20" : "tsp");
-		m->p->sched = isa_machine_load(m->p->settings, NULL);
-		for (unsigned i = 0; base[i]; i++)
-			set_pair(m, base[i]);
-		for (size_t i = 0; i < G_N_ELEMENTS(common_keys); i++)
-			set_one_of(m, common_keys[i].key, common_keys[i].values);
-		for (size_t i = 0; !streams && i < G_N_ELEMENTS(register_keys); i++)
-			set_one_of(m, register_keys[i].key, register_keys[i].values);
-		for (size_t i = 0; streams && i < G_N_ELEMENTS(stream_keys); i++)
-			set_one_of(m, stream_keys[i].key, stream_keys[i].values);
-	} while (!finish(m->p->sched));
-	do {
-		g_clear_pointer(&m->p->hw, isa_machine_free);
-		m->p->hw = isa_machine_copy(m->p->sched);
-		if (chance(m, 30))
-			drift(m);
-	} while (!finish(m->p->hw));
-}
 
 /* --- places --- */
 
 static unsigned any_register(maker *m)
 {
-	return ISA_PLACE_VREG((unsigned)below(m, chance(m, 95) ? 6 : 8));
+	return ISA_PLACE_VREG((unsigned)random_below(m, random_chance(m, 95) ? 6 : 8));
 }
 
 static unsigned any_stream(maker *m)
 {
-	int id = (int)below(m, 5);
+	int id = (int)random_below(m, 5);
 
-	return (unsigned)ISA_PLACE_STREAM(chance(m, 50), id);
+	return (unsigned)ISA_PLACE_STREAM(random_chance(m, 50), id);
 }
 
 /* A place that VXM, SXM, links write to. */
@@ -218,10 +29,10 @@ static unsigned any_result(maker *m, bool ports)
 
 	if (m->p->sched->streams)
 		return any_stream(m);
-	if (ports && chance(m, 15))
-		return ISA_PLACE_ACT(1 + (unsigned)below(m, (1U << planes) - 1));
-	if (ports && chance(m, 10))
-		return ISA_PLACE_WT((unsigned)below(m, planes));
+	if (ports && random_chance(m, 15))
+		return ISA_PLACE_ACT(1 + (unsigned)random_below(m, (1U << planes) - 1));
+	if (ports && random_chance(m, 10))
+		return ISA_PLACE_WT((unsigned)random_below(m, planes));
 	return any_register(m);
 }
 
@@ -237,11 +48,12 @@ static void fill_hashed(maker *m, isa_insn *insn)
 	int64_t bytes = isa_machine_sram_bytes(m->p->sched);
 	bool store = insn->op == ISA_OP_STORE || insn->op == ISA_OP_STORES || insn->op == ISA_OP_STOREX;
 
-	insn->addr = (uint32_t)(chance(m, 97) ? 8 * between(m, 0, 60) : between(m, bytes - 40, bytes + 20));
-	insn->len = (uint16_t)between(m, 1, chance(m, 80) ? 64 : 128);
-	insn->seg = (uint16_t)between(m, 1, chance(m, 70) ? 8 : 24);
-	insn->count = (uint32_t)between(m, 1, 5);
-	insn->pitch = (int32_t)(8 * between(m, chance(m, 95) ? 0 : -8, 30));
+	insn->addr = (uint32_t)(random_chance(m, 97) ? 8 * random_between(m, 0, 60)
+	                                             : random_between(m, bytes - 40, bytes + 20));
+	insn->len = (uint16_t)random_between(m, 1, random_chance(m, 80) ? 64 : 128);
+	insn->seg = (uint16_t)random_between(m, 1, random_chance(m, 70) ? 8 : 24);
+	insn->count = (uint32_t)random_between(m, 1, 5);
+	insn->pitch = (int32_t)(8 * random_between(m, random_chance(m, 95) ? 0 : -8, 30));
 	if (store)
 		insn->src0 = (uint16_t)any_register(m);
 	else
@@ -265,9 +77,9 @@ static void fill_direct(maker *m, isa_insn *insn)
 	bool by_map = insn->op == ISA_OP_GATHER || insn->op == ISA_OP_SCATTER;
 
 	if (!by_map)
-		insn->addr = (uint32_t)below(m, chance(m, 97) ? 12 : 13);
+		insn->addr = (uint32_t)random_below(m, random_chance(m, 97) ? 12 : 13);
 	if (insn->op == ISA_OP_READWRITE)
-		insn->waddr = (uint32_t)below(m, 12);
+		insn->waddr = (uint32_t)random_below(m, 12);
 	if (insn->op == ISA_OP_READ || insn->op == ISA_OP_READWRITE || insn->op == ISA_OP_GATHER)
 		insn->dst = (uint16_t)any_stream(m);
 	if (insn->op == ISA_OP_WRITE || insn->op == ISA_OP_READWRITE || insn->op == ISA_OP_SCATTER)
@@ -284,10 +96,10 @@ static void fill_mem(maker *m, isa_insn *insn)
 	                                  ISA_OP_READWRITE, ISA_OP_GATHER, ISA_OP_SCATTER};
 
 	if (m->p->sched->hashed) {
-		insn->op = hashed[below(m, G_N_ELEMENTS(hashed))];
+		insn->op = hashed[random_below(m, G_N_ELEMENTS(hashed))];
 		fill_hashed(m, insn);
 	} else {
-		insn->op = direct[below(m, G_N_ELEMENTS(direct))];
+		insn->op = direct[random_below(m, G_N_ELEMENTS(direct))];
 		fill_direct(m, insn);
 	}
 }
@@ -296,11 +108,11 @@ static uint8_t any_type(maker *m, int class)
 {
 	switch (class) {
 	case ISA_TYPES_INT:
-		return (uint8_t)below(m, 3);
+		return (uint8_t)random_below(m, 3);
 	case ISA_TYPES_FLOAT:
-		return (uint8_t)(ISA_TYPE_F16 + below(m, 2));
+		return (uint8_t)(ISA_TYPE_F16 + random_below(m, 2));
 	default:
-		return (uint8_t)below(m, ISA_TYPE_COUNT);
+		return (uint8_t)random_below(m, ISA_TYPE_COUNT);
 	}
 }
 
@@ -311,59 +123,61 @@ static void fill_vxm(maker *m, isa_insn *insn)
 	float imm;
 
 	do
-		insn->op = (uint16_t)below(m, ISA_OP_COUNT);
+		insn->op = (uint16_t)random_below(m, ISA_OP_COUNT);
 	while (isa_ops[insn->op].unit != ISA_UNIT_VXM);
 	info = &isa_ops[insn->op];
 	insn->type = any_type(m, info->types);
 	insn->dtype = insn->op == ISA_OP_CVT ? any_type(m, ISA_TYPES_ALL) : insn->type;
-	if (insn->type >= ISA_TYPE_F16 && insn->op != ISA_OP_CVT && chance(m, 20))
+	if (insn->type >= ISA_TYPE_F16 && insn->op != ISA_OP_CVT && random_chance(m, 20))
 		insn->dtype = any_type(m, ISA_TYPES_FLOAT);
-	insn->lanes = (uint16_t)between(m, 1, 32);
-	insn->dst = (uint16_t)(chance(m, 15) ? ISA_PLACE_NONE : any_result(m, true));
-	insn->src0 = (uint16_t)(chance(m, 25) ? (unsigned)ISA_PLACE_ALU((unsigned)below(m, 3)) : any_operand(m));
+	insn->lanes = (uint16_t)random_between(m, 1, 32);
+	insn->dst = (uint16_t)(random_chance(m, 15) ? ISA_PLACE_NONE : any_result(m, true));
+	insn->src0 = (uint16_t)(random_chance(m, 25) ? (unsigned)ISA_PLACE_ALU((unsigned)random_below(m, 3))
+	                                             : any_operand(m));
 	if (info->arity < 2)
 		return;
-	insn->src1 = (uint16_t)(chance(m, 20) ? (unsigned)ISA_PLACE_ALU((unsigned)below(m, 3)) : any_operand(m));
-	if (chance(m, 70))
+	insn->src1 = (uint16_t)(random_chance(m, 20) ? (unsigned)ISA_PLACE_ALU((unsigned)random_below(m, 3))
+	                                             : any_operand(m));
+	if (random_chance(m, 70))
 		return;
 	insn->src1 = ISA_PLACE_IMM;
-	imm = immediates[below(m, G_N_ELEMENTS(immediates))];
+	imm = immediates[random_below(m, G_N_ELEMENTS(immediates))];
 	if (insn->type >= ISA_TYPE_F16)
 		memcpy(&insn->imm, &imm, sizeof imm);
 	else
-		insn->imm = (uint32_t)between(m, 0, 200);
+		insn->imm = (uint32_t)random_between(m, 0, 200);
 }
 
 static void fill_mxm(maker *m, isa_insn *insn, const isa_queue_info *queue)
 {
 	unsigned plane = queue->index;
-	bool wide = (plane % 2 == 0 || queue->role == 0) && chance(m, 50);
+	bool wide = (plane % 2 == 0 || queue->role == 0) && random_chance(m, 50);
 	unsigned rows = (unsigned)m->p->sched->mxm_rows;
 
 	insn->type = wide ? ISA_TYPE_F16 : ISA_TYPE_I8;
-	insn->lanes = (uint16_t)between(m, 1, 32);
-	if (queue->role == 0 && (chance(m, 65) || (wide && plane % 2))) {
+	insn->lanes = (uint16_t)random_between(m, 1, 32);
+	if (queue->role == 0 && (random_chance(m, 65) || (wide && plane % 2))) {
 		insn->op = ISA_OP_LW;
-		insn->src0 = (uint16_t)(m->p->sched->streams ? any_stream(m)
-		                        : chance(m, 70)      ? (unsigned)ISA_PLACE_WT(plane)
-		                                             : any_register(m));
-		insn->addr = (uint32_t)below(m, chance(m, 98) ? 4 : rows + 1);
-		insn->count = (uint32_t)between(m, 1, 3);
+		insn->src0 = (uint16_t)(m->p->sched->streams   ? any_stream(m)
+		                        : random_chance(m, 70) ? (unsigned)ISA_PLACE_WT(plane)
+		                                               : any_register(m));
+		insn->addr = (uint32_t)random_below(m, random_chance(m, 98) ? 4 : rows + 1);
+		insn->count = (uint32_t)random_between(m, 1, 3);
 	} else if (queue->role == 0) {
 		insn->op = ISA_OP_IW;
-		insn->count = (uint32_t)(chance(m, 98) ? between(m, 1, 4) : rows + 1);
+		insn->count = (uint32_t)(random_chance(m, 98) ? random_between(m, 1, 4) : rows + 1);
 		insn->lanes = 0;
 	} else if (queue->role == 1) {
 		insn->op = ISA_OP_ABC;
-		insn->src0 = (uint16_t)(m->p->sched->streams ? any_stream(m)
-		                        : chance(m, 70)      ? (unsigned)ISA_PLACE_ACT(1U << plane)
-		                                             : any_register(m));
-		insn->addr = (uint32_t)below(m, 3);
-		insn->mode = (uint8_t)below(m, 2);
+		insn->src0 = (uint16_t)(m->p->sched->streams   ? any_stream(m)
+		                        : random_chance(m, 70) ? (unsigned)ISA_PLACE_ACT(1U << plane)
+		                                               : any_register(m));
+		insn->addr = (uint32_t)random_below(m, 3);
+		insn->mode = (uint8_t)random_below(m, 2);
 	} else {
 		insn->op = ISA_OP_ACC;
 		insn->dst = (uint16_t)any_result(m, true);
-		insn->addr = (uint32_t)below(m, 3);
+		insn->addr = (uint32_t)random_below(m, 3);
 	}
 }
 
@@ -383,14 +197,14 @@ static void fill_sxm(maker *m, isa_insn *insn, unsigned role)
 	if (role == ISA_SXM_SELECT)
 		insn->src1 = (uint16_t)any_operand(m);
 	if (role == ISA_SXM_SHIFT || role == ISA_SXM_ROTATE)
-		insn->distance = (int16_t)between(m, -40, 40);
+		insn->distance = (int16_t)random_between(m, -40, 40);
 	else
-		insn->map = (uint16_t)(role == ISA_SXM_PERMUTE ? below(m, 2) : 1 + below(m, 2));
+		insn->map = (uint16_t)(role == ISA_SXM_PERMUTE ? random_below(m, 2) : 1 + random_below(m, 2));
 }
 
 static void fill_c2c(maker *m, isa_insn *insn)
 {
-	insn->op = chance(m, 50) ? ISA_OP_SEND : ISA_OP_RECV;
+	insn->op = random_chance(m, 50) ? ISA_OP_SEND : ISA_OP_RECV;
 	if (insn->op == ISA_OP_SEND)
 		insn->src0 = (uint16_t)any_operand(m);
 	else
@@ -424,31 +238,35 @@ static void add_loops(maker *m, isa_insn *insn)
 {
 	int64_t span;
 
-	if (chance(m, 65))
+	if (random_chance(m, 65))
 		return;
-	insn->loop[0] = (isa_loop){(uint32_t)between(m, 2, 4), (uint32_t)between(m, 1, 3),
-	                           chance(m, 60) ? 0 : (int32_t)between(m, -1, 2)};
+	insn->loop[0] = (isa_loop){(uint32_t)random_between(m, 2, 4), (uint32_t)random_between(m, 1, 3),
+	                           random_chance(m, 60) ? 0 : (int32_t)random_between(m, -1, 2)};
 	if (isa_ops[insn->op].need == ISA_NEED_HASHED)
 		insn->loop[0].step *= 16;
 	span = (int64_t)(insn->loop[0].count - 1) * insn->loop[0].interval;
-	if (chance(m, 30))
-		insn->loop[1] = (isa_loop){(uint32_t)between(m, 2, 3), (uint32_t)(span + between(m, 1, 3)),
-		                           chance(m, 60) ? 0 : insn->loop[0].step};
+	if (random_chance(m, 30))
+		insn->loop[1] =
+			(isa_loop){(uint32_t)random_between(m, 2, 3), (uint32_t)(span + random_between(m, 1, 3)),
+		                   random_chance(m, 60) ? 0 : insn->loop[0].step};
 	for (int k = 0; k < ISA_ROT_COUNT; k++)
-		if (m->p->sched->vreg_count && chance(m, 30))
-			insn->rot[k] = (isa_rotation){(int8_t)between(m, -2, 3), (uint16_t)below(m, 5)};
+		if (m->p->sched->vreg_count && random_chance(m, 30))
+			insn->rot[k] = (isa_rotation){(int8_t)random_between(m, -2, 3), (uint16_t)random_below(m, 5)};
 }
 
 /* A unit as likely as any other, then one of its queues. */
 static unsigned any_queue(maker *m)
 {
-	enum isa_unit unit = (enum isa_unit)between(m, ISA_UNIT_MEM, ISA_UNIT_C2C);
+	enum isa_unit unit = (enum isa_unit)random_between(m, ISA_UNIT_MEM, ISA_UNIT_C2C);
 	unsigned queue;
 
-	if (chance(m, 30))
+	if (random_chance(m, 30))
 		unit = ISA_UNIT_MEM;
+	/* Queues that must be fetched are only interesting when they are long. */
+	if (m->p->sched->icu_queue_words && random_chance(m, 85))
+		return m->crowded + (unsigned)random_below(m, 2);
 	do
-		queue = (unsigned)below(m, isa_machine_queue_count(m->p->sched));
+		queue = (unsigned)random_below(m, isa_machine_queue_count(m->p->sched));
 	while (isa_machine_queue(m->p->sched, queue)->unit != unit);
 	return queue;
 }
@@ -471,7 +289,7 @@ static int64_t passing(maker *m, const isa_insn *insn)
 
 	if (!m->p->insns->len)
 		return -1;
-	from = &g_array_index(m->p->insns, random_insn, below(m, m->p->insns->len));
+	from = &g_array_index(m->p->insns, random_insn, random_below(m, m->p->insns->len));
 	there = isa_machine_queue(hw, from->insn.queue);
 	stream = stream_of(from->insn.dst);
 	if (stream < 0 || stream_of(insn->src0) < 0)
@@ -481,14 +299,15 @@ static int64_t passing(maker *m, const isa_insn *insn)
 		return -1;
 	delay = isa_machine_timing(hw, isa_ops[from->insn.op].timing) + isa_machine_skew(hw, there->unit) +
 	        (there->unit == ISA_UNIT_VXM ? hw->vxm_entry_cycles : 0) - isa_machine_skew(hw, here->unit);
-	return from->insn.cycle + delay + hops * hw->stream_hop_cycles + (chance(m, 70) ? 0 : between(m, -1, 2));
+	return from->insn.cycle + delay + hops * hw->stream_hop_cycles +
+	       (random_chance(m, 70) ? 0 : random_between(m, -1, 2));
 }
 
 static void aim_at_stream(maker *m, isa_insn *insn)
 {
-	const random_insn *from = &g_array_index(m->p->insns, random_insn, below(m, m->p->insns->len));
+	const random_insn *from = &g_array_index(m->p->insns, random_insn, random_below(m, m->p->insns->len));
 
-	if (stream_of(insn->src0) >= 0 && stream_of(from->insn.dst) >= 0 && chance(m, 80))
+	if (stream_of(insn->src0) >= 0 && stream_of(from->insn.dst) >= 0 && random_chance(m, 80))
 		insn->src0 = from->insn.dst;
 }
 
@@ -506,10 +325,106 @@ static void make_insn(maker *m)
 		aim_at_stream(m, &item.insn);
 	for (int tries = 0; tries < 8 && aimed < *free_at; tries++)
 		aimed = passing(m, &item.insn);
-	item.insn.cycle = aimed >= *free_at ? aimed : MAX(*free_at, m->now + between(m, 0, 3));
+	item.insn.cycle = aimed >= *free_at ? aimed : MAX(*free_at, m->now + random_between(m, 0, 3));
 	*free_at = isa_insn_last(&item.insn) + 1;
-	m->now += between(m, 0, 3);
+	m->now += random_between(m, 0, 3);
 	g_array_append_val(m->p->insns, item);
+}
+
+/* Appends one instruction in the first free cycle of its queue at or after NOW. */
+static void put(maker *m, isa_insn insn)
+{
+	random_insn item = {.insn = insn, .sources = g_array_new(FALSE, TRUE, sizeof(random_source))};
+	int64_t *free_at = &g_array_index(m->free_at, int64_t, insn.queue);
+
+	item.insn.cycle = MAX(*free_at, m->now);
+	*free_at = isa_insn_last(&item.insn) + 1;
+	g_array_append_val(m->p->insns, item);
+}
+
+static isa_insn insn_in(maker *m, enum isa_op op, enum isa_unit unit, unsigned role, unsigned index)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		int queue = isa_machine_queue_find(m->p->sched, unit, side, role, index);
+
+		if (queue >= 0)
+			return isa_insn_make(op, (unsigned)queue, 0);
+	}
+	g_assert_not_reached();
+}
+
+/* Fills what later instructions read: registers, ports, weights and rows of every plane. */
+static void warm_registers(maker *m)
+{
+	const isa_machine *hw = m->p->sched;
+	unsigned queues = (unsigned)hw->sram_issue_per_cycle;
+	isa_insn insn;
+
+	for (unsigned r = 0; r < 6 + 2 * (unsigned)hw->mxm_planes; r++) {
+		insn = insn_in(m, ISA_OP_LOAD, ISA_UNIT_MEM, 0, r % queues);
+		insn.addr = (uint32_t)(64 * r);
+		insn.len = 64;
+		insn.dst = (uint16_t)(r < 6        ? (unsigned)ISA_PLACE_VREG(r)
+		                      : r % 2 == 0 ? (unsigned)ISA_PLACE_WT((r - 6) / 2)
+		                                   : (unsigned)ISA_PLACE_ACT(1U << ((r - 6) / 2)));
+		put(m, insn);
+	}
+	m->now += 12 + hw->sram_latency_cycles;
+}
+
+/* One row of weights and one accumulator row a plane, from the ports or from streams 0. */
+static void warm_planes(maker *m)
+{
+	const isa_machine *hw = m->p->sched;
+	bool wide = random_chance(m, 50);
+
+	for (unsigned step = 0; step < 3; step++) {
+		for (unsigned plane = 0; plane < (unsigned)hw->mxm_planes; plane += wide ? 2 : 1) {
+			bool west = 2 * plane < (unsigned)hw->mxm_planes;
+			unsigned stream = (unsigned)ISA_PLACE_STREAM(west, 0);
+			isa_insn insn = insn_in(m,
+			                        step == 0   ? ISA_OP_LW
+			                        : step == 1 ? ISA_OP_IW
+			                                    : ISA_OP_ABC,
+			                        ISA_UNIT_MXM, step / 2, plane);
+
+			insn.type = wide ? ISA_TYPE_F16 : ISA_TYPE_I8;
+			insn.count = step < 2 ? 1 : 0;
+			insn.lanes = step == 0 ? 32 : step == 1 ? 0 : 1;
+			if (step == 0)
+				insn.src0 = (uint16_t)(hw->streams ? stream : (unsigned)ISA_PLACE_WT(plane));
+			if (step == 2)
+				insn.src0 = (uint16_t)(hw->streams ? stream : (unsigned)ISA_PLACE_ACT(1U << plane));
+			put(m, insn);
+		}
+		m->now += 3 + hw->mxm_iw_cycles;
+	}
+}
+
+/* A word a cycle on streams 0..4 of both directions from the slices of the side they come from. */
+static void warm_streams(maker *m)
+{
+	for (unsigned side = 0; side < 2; side++)
+		for (unsigned k = 0; k < 5; k++) {
+			int queue = isa_machine_queue_find(m->p->sched, ISA_UNIT_MEM, side, 0, 4 - k);
+			isa_insn insn = isa_insn_make(ISA_OP_READ, (unsigned)queue, 0);
+
+			insn.addr = (uint32_t)random_below(m, 6);
+			insn.dst = (uint16_t)ISA_PLACE_STREAM(side, (int)k);
+			insn.loop[0] = (isa_loop){(uint32_t)random_between(m, 20, 60), 1, 0};
+			put(m, insn);
+		}
+	m->now += 12 * m->p->sched->stream_hop_cycles;
+}
+
+static void warm_up(maker *m)
+{
+	if (m->p->sched->streams)
+		warm_streams(m);
+	else
+		warm_registers(m);
+	if (random_chance(m, 70))
+		warm_planes(m);
 }
 
 static void make_data(maker *m)
@@ -519,18 +434,18 @@ static void make_data(maker *m)
 
 	m->p->data = g_malloc0(bytes);
 	for (uint64_t i = 0; i < bytes; i++)
-		m->p->data[i] = (uint8_t)(chance(m, 70) ? below(m, 6) : below(m, 256));
+		m->p->data[i] = (uint8_t)(random_chance(m, 70) ? random_below(m, 6) : random_below(m, 256));
 	/* Words that are indices for LOADX: small multiples of 4. */
 	for (uint64_t i = 0; i + 4 <= bytes && m->p->sched->hashed; i += 4)
-		if (chance(m, 50)) {
-			m->p->data[i] = (uint8_t)(4 * below(m, 64));
-			m->p->data[i + 1] = (uint8_t)below(m, 2);
+		if (random_chance(m, 50)) {
+			m->p->data[i] = (uint8_t)(4 * random_below(m, 64));
+			m->p->data[i + 1] = (uint8_t)random_below(m, 2);
 			m->p->data[i + 2] = m->p->data[i + 3] = 0;
 		}
 	/* Addresses for GATHER. */
 	for (uint64_t i = 0; i + 16 <= bytes && !m->p->sched->hashed; i += 16)
-		if (chance(m, 80)) {
-			m->p->data[i] = (uint8_t)below(m, 12);
+		if (random_chance(m, 80)) {
+			m->p->data[i] = (uint8_t)random_below(m, 12);
 			m->p->data[i + 1] = 0;
 		}
 	m->p->maps = g_array_new(FALSE, TRUE, sizeof(isa_lane_map));
@@ -557,26 +472,29 @@ random_program *random_program_new(uint64_t seed)
 	rng_seed(&m.r, seed, 0);
 	p->seed = seed;
 	p->insns = g_array_new(FALSE, TRUE, sizeof(random_insn));
-	make_machine(&m, chance(&m, 50));
+	random_machine(&m, random_chance(&m, 50));
 	make_data(&m);
-	p->resident = chance(&m, 90);
-	p->freeze = chance(&m, 25);
-	p->shuffle_seed = chance(&m, 50) ? 1 + below(&m, 1000) : 0;
+	p->resident = random_chance(&m, 90);
+	p->freeze = random_chance(&m, 25);
+	p->shuffle_seed = random_chance(&m, 50) ? 1 + random_below(&m, 1000) : 0;
 	m.now = p->sched->icu_barrier_cycles;
 	m.free_at = g_array_new(FALSE, TRUE, sizeof(int64_t));
 	g_array_set_size(m.free_at, isa_machine_queue_count(p->sched));
 	for (unsigned q = 0; q < m.free_at->len; q++)
 		g_array_index(m.free_at, int64_t, q) = m.now;
-	count = (unsigned)between(&m, 2, 40);
+	m.crowded = (unsigned)random_below(&m, isa_machine_queue_count(p->sched) - 1);
+	if (p->resident && random_chance(&m, 60))
+		warm_up(&m);
+	count = (unsigned)random_between(&m, 2, 40);
 	for (unsigned i = 0; i < count; i++)
 		make_insn(&m);
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < p->insns->len; i++) {
 		unsigned op = g_array_index(p->insns, random_insn, i).insn.op;
 
 		indexed = indexed || op == ISA_OP_LOADX || op == ISA_OP_STOREX || op == ISA_OP_GATHER ||
 		          op == ISA_OP_SCATTER;
 	}
-	p->functional = indexed || chance(&m, 80);
+	p->functional = indexed || random_chance(&m, 80);
 	g_array_unref(m.free_at);
 	return p;
 }
@@ -592,168 +510,4 @@ void random_program_free(random_program *p)
 	g_free(p->data);
 	g_free(p->settings);
 	g_free(p);
-}
-
-static void add_epoch(const random_program *p, isa_program *program)
-{
-	isa_epoch epoch = {.name = g_strdup("random")};
-	isa_image image = {0};
-
-	image.bytes = (uint64_t)isa_machine_sram_bytes(p->sched) / 2;
-	image.data = g_memdup2(p->data, image.bytes);
-	epoch.images = g_array_new(FALSE, TRUE, sizeof(isa_image));
-	if (p->resident)
-		g_array_append_val(epoch.images, image);
-	else
-		g_free(image.data);
-	g_array_append_val(program->epochs, epoch);
-}
-
-/* Place in the list -> instruction of the container, -1 when left out. */
-static GArray *add_insns(const random_program *p, isa_program *program, uint32_t node)
-{
-	GArray *ids = g_array_new(FALSE, FALSE, sizeof(int));
-
-	for (unsigned i = 0; i < p->insns->len; i++) {
-		const random_insn *item = &g_array_index(p->insns, random_insn, i);
-		int id = item->left_out ? -1 : (int)isa_program_add(program, &item->insn, node);
-
-		g_array_append_val(ids, id);
-	}
-	return ids;
-}
-
-static void add_sources(const random_program *p, isa_program *program, const GArray *ids)
-{
-	for (unsigned i = 0; i < p->insns->len; i++) {
-		const random_insn *item = &g_array_index(p->insns, random_insn, i);
-		int id = g_array_index(ids, int, i);
-
-		for (unsigned k = 0; k < item->sources->len && id >= 0; k++) {
-			const random_source *from = &g_array_index(item->sources, random_source, k);
-			int producer = from->producer < 0 ? -1 : g_array_index(ids, int, from->producer);
-			isa_source source = {.step0 = from->step0,
-			                     .step1 = from->step1,
-			                     .seg_step = from->seg_step,
-			                     .seg_div = from->seg_div,
-			                     .segments = from->segments,
-			                     .resident = from->producer < 0};
-
-			if (from->producer >= 0 && producer < 0)
-				break; /* later pieces count on this one */
-			if (producer >= 0)
-				source.base = isa_program_instance(program, (uint32_t)producer) + from->issue;
-			isa_program_add_source(program, (uint32_t)id, from->operand, &source);
-		}
-	}
-}
-
-isa_program *random_program_build(const random_program *p)
-{
-	isa_program *program = isa_program_new(p->sched);
-	uint32_t node;
-	GArray *ids;
-	bool ok;
-
-	add_epoch(p, program);
-	node = isa_program_add_node(program, "random", 0);
-	for (unsigned i = 0; i < p->maps->len; i++)
-		isa_program_add_map(program, g_array_index(p->maps, isa_lane_map, i).lane);
-	ids = add_insns(p, program, node);
-	add_sources(p, program, ids);
-	g_array_unref(ids);
-	ok = isa_lower(program, p->sched, NULL);
-	if (ok)
-		return program;
-	isa_program_free(program);
-	return NULL;
-}
-
-/* --- producers --- */
-
-typedef struct sighting {
-	uint32_t insn, index, instance;
-	unsigned operand, segment;
-	bool found;
-} sighting;
-
-static void note_sighting(void *state, uint32_t insn, uint32_t index, unsigned operand, unsigned segment, bool found,
-                          uint32_t instance)
-{
-	sighting s = {insn, index, instance, operand, segment, found};
-
-	g_array_append_val((GArray *)state, s);
-}
-
-/* The first sighting of a segment of an operand in an issue, NULL when nothing was there. */
-static const sighting *seen(const GArray *sightings, uint32_t insn, uint32_t index, unsigned operand, unsigned segment)
-{
-	for (unsigned i = 0; i < sightings->len; i++) {
-		const sighting *s = &g_array_index(sightings, sighting, i);
-
-		if (s->insn == insn && s->index == index && s->operand == operand && s->segment == segment)
-			return s->found ? s : NULL;
-	}
-	return NULL;
-}
-
-static int32_t step_to(const GArray *sightings, const sighting *from, uint32_t index, unsigned segment)
-{
-	const sighting *to = seen(sightings, from->insn, index, from->operand, segment);
-
-	return to ? (int32_t)(to->instance - from->instance) : 0;
-}
-
-static bool locate(const isa_program *program, uint32_t instance, uint32_t insns, int *producer, uint32_t *issue)
-{
-	for (uint32_t id = 0; id < insns; id++)
-		if (instance - isa_program_instance(program, id) < isa_insn_issues(isa_program_insn(program, id))) {
-			*producer = (int)id;
-			*issue = instance - isa_program_instance(program, id);
-			return true;
-		}
-	return false;
-}
-
-static void name_operand(maker *m, const isa_program *program, const GArray *sightings, uint32_t id, unsigned operand)
-{
-	random_insn *item = &g_array_index(m->p->insns, random_insn, id);
-	const sighting *first = seen(sightings, id, 0, operand, 0);
-	random_source source = {.operand = operand, .seg_div = 1, .producer = RANDOM_RESIDENT};
-
-	if (chance(m, 25))
-		return;
-	if (first && chance(m, 80)) {
-		if (first->instance &&
-		    !locate(program, first->instance, m->p->insns->len, &source.producer, &source.issue))
-			return;
-		source.step0 = item->insn.loop[0].count > 1 ? step_to(sightings, first, 1, 0) : 0;
-		source.step1 =
-			item->insn.loop[1].count > 1 ? step_to(sightings, first, item->insn.loop[0].count, 0) : 0;
-		source.seg_step = step_to(sightings, first, 0, 1);
-	} else if (chance(m, 70)) {
-		source.producer = (int)below(m, m->p->insns->len);
-	}
-	if (chance(m, 5))
-		source.segments = 1;
-	g_array_append_val(item->sources, source);
-}
-
-void random_program_name_sources(random_program *p)
-{
-	g_autoptr(GArray) sightings = g_array_new(FALSE, FALSE, sizeof(sighting));
-	oracle_options options = {.sched = p->sched, .sampled = note_sighting, .sampled_state = sightings};
-	isa_program *program = random_program_build(p);
-	maker m = {.p = p};
-	oracle_result *result;
-
-	if (!program)
-		return;
-	rng_seed(&m.r, p->seed, 1);
-	result = oracle_execute(program, p->sched, &options, NULL);
-	for (uint32_t id = 0; id < p->insns->len; id++)
-		for (unsigned operand = 0; operand < ISA_OPERANDS; operand++)
-			name_operand(&m, program, sightings, id, operand);
-	oracle_result_free(result);
-	isa_program_free(program);
 }

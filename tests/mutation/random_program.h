@@ -44,6 +44,11 @@ void random_program_free(random_program *p);
 /* Names producers: mostly those that really feed an operand when the program runs on its own machine. */
 void random_program_name_sources(random_program *p);
 
+/* Takes out every instruction that a violation is about, until there is none: a random correct program. */
+void random_program_clean(random_program *p);
+/* Un-names the producers of instructions that a violation is about. */
+void random_program_drop_wrong_sources(random_program *p);
+
 /* The container, lowered for p->sched; NULL when that is refused (a queue runs dry). */
 isa_program *random_program_build(const random_program *p);
 

@@ -214,6 +214,27 @@ static void register_beyond_the_last_is_found(void)
 	CU_ASSERT_EQUAL(micro_count(bad, ISA_VIOLATION_COUNT), 1);
 }
 
+static void weights_of_both_planes_of_a_pair_are_checked(void)
+{
+	/* fp16 weights in the pair of planes 0 and 1, then int8 weights of plane 1 over the high bytes. */
+	const char *text = HASHED "@0 mem0: load wt.0 addr=0 len=640\n@0 mem1: load wt.1 addr=640 len=320\n"
+				  "@4 mxm0.w: lw wt.0 addr=0 count=1 type=fp16 lanes=320\n"
+				  "i: @5 mxm0.w: iw count=1 type=fp16\n"
+				  "@6 mxm1.w: lw wt.1 addr=0 count=1 type=int8 lanes=320\n"
+				  "@7 mxm1.w: iw count=1 type=int8\n"
+				  "@4 mem0: load act.1 addr=0 len=640\n"
+				  "@%d mxm0.a: abc act.1 addr=0 type=fp16 lanes=320\n.source 1 from=i\n";
+	g_autofree char *before = g_strdup_printf(text, 9);
+	g_autofree char *after = g_strdup_printf(text, 12);
+	g_autoptr(micro) good = micro_run("tsp", before);
+	g_autoptr(micro) bad = micro_run("tsp", after);
+
+	/* The second IW is active from 10 on. */
+	CU_ASSERT_EQUAL(micro_count(good, ISA_VIOLATION_COUNT), 0);
+	CU_ASSERT_EQUAL(micro_count(bad, ISA_VIOLATION_WRONG_OPERAND), 1);
+	CU_ASSERT_EQUAL(micro_count(bad, ISA_VIOLATION_COUNT), 1);
+}
+
 static void direct_address_beyond_the_slice_is_found(void)
 {
 	g_autoptr(micro) good = micro_run("tsp-isca20", DIRECT "@41 mem.w42: write e0 addr=8191\n");
@@ -239,6 +260,7 @@ int main(void)
 		CASE(granules_of_one_load_may_name_several_producers),
 		CASE(instances_of_a_loop_are_told_apart),
 		CASE(register_beyond_the_last_is_found),
+		CASE(weights_of_both_planes_of_a_pair_are_checked),
 		CASE(direct_address_beyond_the_slice_is_found),
 	};
 

@@ -123,7 +123,7 @@ static void serve(oracle *o, unsigned domain, sim_time cycle)
 			break;
 		at(o, (unsigned)first)->ready = false;
 		at(o, (unsigned)first)->own =
-		    at(o, (unsigned)first)->spec.run(at(o, (unsigned)first)->spec.state, cycle);
+			at(o, (unsigned)first)->spec.run(at(o, (unsigned)first)->spec.state, cycle);
 	}
 	o->serving = -1;
 }

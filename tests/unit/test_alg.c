@@ -261,17 +261,17 @@ static void the_seed_breaks_ties_and_nothing_else(void)
 int main(void)
 {
 	static const tap_case cases[] = {
-	    {"calendar_agrees_with_a_cycle_array", calendar_agrees_with_a_cycle_array},
-	    {"forgetting_keeps_what_is_taken_later", forgetting_keeps_what_is_taken_later},
-	    {"more_than_the_capacity_never_fits", more_than_the_capacity_never_fits},
-	    {"critical_path_takes_the_residual_with_its_lag", critical_path_takes_the_residual_with_its_lag},
-	    {"unlimited_resources_give_the_critical_path", unlimited_resources_give_the_critical_path},
-	    {"cumulative_capacity_serialises_what_does_not_fit", cumulative_capacity_serialises_what_does_not_fit},
-	    {"each_weight_moves_the_order", each_weight_moves_the_order},
-	    {"communication_decides_the_processor", communication_decides_the_processor},
-	    {"transfers_count_hops_and_round_up", transfers_count_hops_and_round_up},
-	    {"cycles_and_impossible_demands_are_refused", cycles_and_impossible_demands_are_refused},
-	    {"the_seed_breaks_ties_and_nothing_else", the_seed_breaks_ties_and_nothing_else},
+		{"calendar_agrees_with_a_cycle_array", calendar_agrees_with_a_cycle_array},
+		{"forgetting_keeps_what_is_taken_later", forgetting_keeps_what_is_taken_later},
+		{"more_than_the_capacity_never_fits", more_than_the_capacity_never_fits},
+		{"critical_path_takes_the_residual_with_its_lag", critical_path_takes_the_residual_with_its_lag},
+		{"unlimited_resources_give_the_critical_path", unlimited_resources_give_the_critical_path},
+		{"cumulative_capacity_serialises_what_does_not_fit", cumulative_capacity_serialises_what_does_not_fit},
+		{"each_weight_moves_the_order", each_weight_moves_the_order},
+		{"communication_decides_the_processor", communication_decides_the_processor},
+		{"transfers_count_hops_and_round_up", transfers_count_hops_and_round_up},
+		{"cycles_and_impossible_demands_are_refused", cycles_and_impossible_demands_are_refused},
+		{"the_seed_breaks_ties_and_nothing_else", the_seed_breaks_ties_and_nothing_else},
 	};
 
 	return tap_run("alg", cases, G_N_ELEMENTS(cases));

@@ -172,9 +172,9 @@ static void engines_store_only_what_they_take_of_a_product(void)
 	CU_ASSERT_EQUAL(host_words("gemm:1024x48x1600"), 1024 * 5 * 2 + 1600 * 2 + 320 * 2);
 }
 
-/* 3 channels, 3 x 3, stride 2, 20 x 33: 9 x 16 outputs; a word for each of 16 columns in each of 19 lines.  3 K blocks: engine 0
- * takes blocks 0 and 2 (36 rows a quarter are too few to cut block 2), engine 1 block 1: both meet all lines.  Weights: 9 rows
- * a block in loads of 8, so 16 slices of 2 words. */
+/* 3 channels, 3 x 3, stride 2, 20 x 33: 9 x 16 outputs; a word for each of 16 columns in each of 19 lines.  3 K blocks:
+ * engine 0 takes blocks 0 and 2 (36 rows a quarter are too few to cut block 2), engine 1 block 1: both meet all lines.
+ * Weights: 9 rows a block in loads of 8, so 16 slices of 2 words. */
 static void engines_that_meet_the_same_pixels_have_copies(void)
 {
 	CU_ASSERT_EQUAL(host_words("conv:1x3x20x33,4x3x3,stride=2"), 2 * 19 * 16 * 2 + 3 * 16 * 2);

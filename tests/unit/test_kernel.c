@@ -493,13 +493,13 @@ static void bad_domain_scene(world *w)
 /* 4294967291 x 4294967291 ticks in one cycle would leave no cycle in 63 bits. */
 static void clock_ratios_that_64_bits_do_not_hold_are_refused(void)
 {
-	expect(
-	    bad_domain_scene,
-	    "clock domain \"d\": a cycle of 0/1 reference cycles; both must be above 0; "
-	    "clock domain \"d\": a cycle of 1/0 reference cycles; both must be above 0; "
-	    "fine; "
-	    "clock domain \"d\": 1/4294967291 together with the other domains needs a finer time than 64 bits hold; "
-	    "clock domain \"d\": 1/4294967279 together with the other domains needs a finer time than 64 bits hold; ");
+	expect(bad_domain_scene,
+	       "clock domain \"d\": a cycle of 0/1 reference cycles; both must be above 0; "
+	       "clock domain \"d\": a cycle of 1/0 reference cycles; both must be above 0; "
+	       "fine; "
+	       "clock domain \"d\": 1/4294967291 together with the other domains needs a finer time than 64 bits hold; "
+	       "clock domain \"d\": 1/4294967279 together with the other domains needs a finer time than 64 bits "
+	       "hold; ");
 }
 
 static void far_scene(world *w)
@@ -603,7 +603,7 @@ static void shuffling_permutes_each_phase_and_nothing_else(void)
 		CU_ASSERT_STRING_EQUAL(second_sorted, plain);
 		/* Cycles differ in their order, too: not one permutation for all. */
 		CU_ASSERT_NOT_EQUAL(first[1] == first[3 * 16 + 1] && first[4] == first[3 * 16 + 4] &&
-		                        first[7] == first[3 * 16 + 7] && first[10] == first[3 * 16 + 10],
+		                            first[7] == first[3 * 16 + 7] && first[10] == first[3 * 16 + 10],
 		                    1);
 	}
 }
@@ -667,9 +667,9 @@ static void random_build(random_world *w)
 		if (w->o)
 			oracle_add_domain(w->o, random_clock[i].num, random_clock[i].den);
 		else
-			w->domain[i] =
-			    i ? sim_kernel_add_domain(w->kernel, "d", random_clock[i].num, random_clock[i].den, NULL)
-			      : sim_kernel_reference_domain(w->kernel);
+			w->domain[i] = i ? sim_kernel_add_domain(w->kernel, "d", random_clock[i].num,
+			                                         random_clock[i].den, NULL)
+			                 : sim_kernel_reference_domain(w->kernel);
 	}
 	for (unsigned i = 0; i < RANDOM_ACTORS; i++) {
 		struct random_actor *a = &w->actor[i];
@@ -721,7 +721,7 @@ static void shuffled_random_worlds_agree_between_kernels(void)
 
 	for (const char *const *name = sim_kernel_names(); *name; name++) {
 		g_autofree char *log =
-		    play(*name, random_scene, &(sim_kernel_options){.shuffle_seed = 5, .reference_hz = 900000000});
+			play(*name, random_scene, &(sim_kernel_options){.shuffle_seed = 5, .reference_hz = 900000000});
 
 		CU_ASSERT_TRUE(strlen(log) > 80000 && strcmp(log, reference) == 0);
 	}
@@ -731,28 +731,28 @@ int main(void)
 {
 	static const tap_case cases[] = {
 #define CASE(f) {#f, f}
-	    CASE(processes_of_a_cycle_run_by_phase_then_unit_then_registration),
-	    CASE(a_process_runs_when_it_asked_to_and_idle_cycles_cost_nothing),
-	    CASE(a_wake_for_a_later_phase_joins_the_running_cycle),
-	    CASE(of_two_requests_the_earlier_counts),
-	    CASE(a_wake_made_just_before_its_target_runs_is_not_lost),
-	    CASE(domains_with_ratios_3_2_and_2_3_interleave_exactly),
-	    CASE(an_event_wakes_each_subscriber_after_the_delay_in_its_own_cycles),
-	    CASE(an_event_with_no_delay_reaches_a_later_phase),
-	    CASE(stop_ends_the_run_after_the_present_cycle),
-	    CASE(run_until_stops_before_what_is_beyond_and_goes_on_from_there),
-	    CASE(a_process_that_asks_for_the_present_cycle_ends_the_run_with_an_error),
-	    CASE(a_wake_in_the_same_phase_is_an_error),
-	    CASE(a_wake_for_a_time_that_has_passed_is_an_error),
-	    CASE(a_wake_at_the_same_instant_in_an_earlier_domain_is_an_error),
-	    CASE(a_wake_at_the_same_instant_in_a_later_domain_runs),
-	    CASE(clock_ratios_that_64_bits_do_not_hold_are_refused),
-	    CASE(a_time_beyond_what_the_kernel_can_represent_is_an_error),
-	    CASE(unknown_kernel_is_an_error_that_lists_the_known_ones),
-	    CASE(a_second_systemc_kernel_in_one_process_is_refused),
-	    CASE(shuffling_permutes_each_phase_and_nothing_else),
-	    CASE(a_random_world_runs_as_the_oracle_says),
-	    CASE(shuffled_random_worlds_agree_between_kernels),
+		CASE(processes_of_a_cycle_run_by_phase_then_unit_then_registration),
+		CASE(a_process_runs_when_it_asked_to_and_idle_cycles_cost_nothing),
+		CASE(a_wake_for_a_later_phase_joins_the_running_cycle),
+		CASE(of_two_requests_the_earlier_counts),
+		CASE(a_wake_made_just_before_its_target_runs_is_not_lost),
+		CASE(domains_with_ratios_3_2_and_2_3_interleave_exactly),
+		CASE(an_event_wakes_each_subscriber_after_the_delay_in_its_own_cycles),
+		CASE(an_event_with_no_delay_reaches_a_later_phase),
+		CASE(stop_ends_the_run_after_the_present_cycle),
+		CASE(run_until_stops_before_what_is_beyond_and_goes_on_from_there),
+		CASE(a_process_that_asks_for_the_present_cycle_ends_the_run_with_an_error),
+		CASE(a_wake_in_the_same_phase_is_an_error),
+		CASE(a_wake_for_a_time_that_has_passed_is_an_error),
+		CASE(a_wake_at_the_same_instant_in_an_earlier_domain_is_an_error),
+		CASE(a_wake_at_the_same_instant_in_a_later_domain_runs),
+		CASE(clock_ratios_that_64_bits_do_not_hold_are_refused),
+		CASE(a_time_beyond_what_the_kernel_can_represent_is_an_error),
+		CASE(unknown_kernel_is_an_error_that_lists_the_known_ones),
+		CASE(a_second_systemc_kernel_in_one_process_is_refused),
+		CASE(shuffling_permutes_each_phase_and_nothing_else),
+		CASE(a_random_world_runs_as_the_oracle_says),
+		CASE(shuffled_random_worlds_agree_between_kernels),
 #undef CASE
 	};
 

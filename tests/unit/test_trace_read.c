@@ -384,7 +384,7 @@ static void the_answers_are_those_derived_by_hand(void)
 	expect_answer(
 		reader, "units",
 		"{\"unit\": \"mem\", \"queues\": 2, \"used\": 2, \"issues\": 20, \"occupied\": 0.145, \"issuing\": "
-	        "0.1, "
+		"0.1, "
 		"\"work\": 12800, \"delay\": 1},"
 		"{\"unit\": \"mxm\", \"queues\": 1, \"used\": 1, \"issues\": 20, \"occupied\": 0.2, \"issuing\": 0.2, "
 		"\"work\": 2000, \"delay\": 0}");

@@ -117,12 +117,12 @@ static void ready_ranks_come_out_in_order_and_later_ones_may_join(void)
 int main(void)
 {
 	static const tap_case cases[] = {
-	    {"the_next_cycle_is_found_at_every_distance_and_from_every_position",
-	     the_next_cycle_is_found_at_every_distance_and_from_every_position},
-	    {"the_last_representable_cycle_can_be_filed", the_last_representable_cycle_can_be_filed},
-	    {"random_use_agrees_with_a_linear_search", random_use_agrees_with_a_linear_search},
-	    {"ready_ranks_come_out_in_order_and_later_ones_may_join",
-	     ready_ranks_come_out_in_order_and_later_ones_may_join},
+		{"the_next_cycle_is_found_at_every_distance_and_from_every_position",
+	         the_next_cycle_is_found_at_every_distance_and_from_every_position},
+		{"the_last_representable_cycle_can_be_filed", the_last_representable_cycle_can_be_filed},
+		{"random_use_agrees_with_a_linear_search", random_use_agrees_with_a_linear_search},
+		{"ready_ranks_come_out_in_order_and_later_ones_may_join",
+	         ready_ranks_come_out_in_order_and_later_ones_may_join},
 	};
 
 	return tap_run("wheel", cases, G_N_ELEMENTS(cases));

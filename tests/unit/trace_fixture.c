@@ -105,7 +105,7 @@ void fixture_issue_all(fixture *f, uint32_t id, int64_t latency, uint32_t work, 
 	for (uint32_t i = 0; i < insn->count[0] * insn->count[1]; i++) {
 		int64_t cycle = insn->cycle + i % insn->count[0] * (int64_t)insn->interval[0] +
 		                i / insn->count[0] * (int64_t)insn->interval[1];
-		uint16_t beats = requests ? (uint16_t)(1 + (cycle * 7 + id) % 5 / 4) : 0;
+		uint16_t beats = (uint16_t)(requests ? 1 + (cycle * 7 + id) % 5 / 4 : 0);
 		probe_issue issue = {
 			.cycle = cycle,
 			.arrival = {cycle - 2, PROBE_NO_TIME, PROBE_NO_TIME},

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What bounds an epoch: for each resource the cycles it would take alone, from what was issued; and which operands the
+ * matrix unit's bytes belong to.
+ */
+#include "sched/emit/tsp.h"
+
+enum { NOTED_EPOCHS = 8 }; /* a longer report would hide what matters */
+
+typedef struct resource {
+	const char *name;
+	double cycles;
+} resource;
+
+/* 8192 as "8,192". */
+static char *grouped(int64_t number)
+{
+	g_autofree char *digits = g_strdup_printf("%" G_GINT64_FORMAT, number);
+	GString *out = g_string_new(digits);
+
+	for (gssize at = (gssize)out->len - 3; at > 0; at -= 3)
+		g_string_insert_c(out, at, ',');
+	return g_string_free(out, FALSE);
+}
+
+static char *describe(const tspe *e, int64_t cycles)
+{
+	const isa_machine *m = e->m;
+	const bank_map *map = bank_calendar_map(e->cal.banks);
+	const resource all[] = {
+		{"MXM", (double)e->use.mxm_cycles},
+		{"SRAM banks", bank_map_is_ideal(map) ? 0
+	                                              : (double)e->use.bank_cycles / (double)(bank_map_banks_used(map) *
+	                                                                                      (uint64_t)m->sram_ports)},
+		{"SRAM issue slots", (double)e->use.accesses / e->mem.count},
+		{"weights into the MXM", (double)e->use.weight_bytes / (double)m->mxm_weight_bytes},
+		{"VXM", (double)e->use.vector_ops / (double)m->vxm_ops},
+		{"SXM", (double)e->use.lane_ops / MAX(e->permute.count + e->distribute.count, 1)},
+	};
+	const resource *best = &all[0];
+	g_autofree char *total = grouped(cycles);
+	g_autofree char *taken = NULL;
+
+	for (unsigned i = 1; i < G_N_ELEMENTS(all); i++)
+		if (all[i].cycles > best->cycles)
+			best = &all[i];
+	taken = grouped((int64_t)best->cycles);
+	if (2 * best->cycles < (double)cycles)
+		return g_strdup_printf("dependences: %s alone would take %s of %s cycles", best->name, taken, total);
+	return g_strdup_printf("%s: %s of %s cycles", best->name, taken, total);
+}
+
+static void add_traffic(const tspe *e, int64_t cycles)
+{
+	const struct {
+		const char *name;
+		uint64_t bytes;
+	} parts[] = {
+		{"activations", e->use.activation_bytes},
+		{"weights", e->use.loaded_weight_bytes},
+		{"results", e->use.result_bytes},
+	};
+	const char *separator = "";
+
+	g_string_append_printf(e->report->notes, "%s: bytes a cycle: ", e->low->g->name);
+	for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++) {
+		g_string_append_printf(e->report->notes, "%s%s %.1f", separator, parts[i].name,
+		                       (double)parts[i].bytes / (double)cycles);
+		separator = ", ";
+	}
+	g_string_append_c(e->report->notes, '\n');
+}
+
+void tspe_report(const tspe *e)
+{
+	int64_t cycles = e->end - e->start;
+	g_autofree char *binds = cycles > 0 ? describe(e, cycles) : NULL;
+
+	if (!binds)
+		return;
+	if (e->use.mxm_cycles && e->epoch < NOTED_EPOCHS)
+		add_traffic(e, cycles);
+	/* One sentence cannot say it for several epochs. */
+	g_clear_pointer(&e->report->binds, g_free);
+	if (e->epoch == 0)
+		e->report->binds = g_steal_pointer(&binds);
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Fuzzing entry points.  `make check` replays their corpora; `make fuzz` in a tree configured with clang, --enable-fuzzing
+# and --enable-asan runs each for FUZZ_SECONDS, from copies of the corpora in fuzz/, where finds stay.
+FUZZ_TARGETS = assembler bankmap container csv graph machine_file words workload
+FUZZ_SECONDS = 60
+
+check_LIBRARIES += libfuzz.a
+libfuzz_a_SOURCES = \
+	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/targets.def \
+	tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
+	tests/fuzz/machine_file.c tests/fuzz/words.c tests/fuzz/workload.c
+FUZZ_LIBS = libfuzz.a libsched.a libmodels.a libsim.a libisa.a $(SYSTEMC_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm
+
+check_PROGRAMS += tests/fuzz/replay
+TESTS += tests/fuzz/replay
+tests_fuzz_replay_SOURCES = tests/fuzz/replay.c
+nodist_EXTRA_tests_fuzz_replay_SOURCES = tools/dummy.cxx
+tests_fuzz_replay_LDADD = $(FUZZ_LIBS)
+EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict $(top_srcdir)/tests/fuzz/corpus
+
+if !FUZZING
+FUZZ_REFUSAL = echo 'configure with CC=clang CXX=clang++ --enable-fuzzing --enable-asan'; exit 1;
+endif
+fuzz: libfuzz.a libsched.a libmodels.a libsim.a libisa.a
+	@$(FUZZ_REFUSAL) mkdir -p fuzz; status=0; for target in $(FUZZ_TARGETS); do \
+		echo "== $$target"; mkdir -p fuzz/$$target; \
+		$(COMPILE) -DFUZZ_TARGET=fuzz_$$target -c $(srcdir)/tests/fuzz/driver.c -o fuzz/driver.o && \
+		$(CXX) $(TSP_SAN) -fsanitize=fuzzer $(CXXFLAGS) $(LDFLAGS) fuzz/driver.o $(FUZZ_LIBS) $(LIBS) -o fuzz/fuzz-$$target && \
+		fuzz/fuzz-$$target -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -verbosity=0 \
+			-print_final_stats=1 -dict=$(srcdir)/tests/fuzz/tokens.dict -artifact_prefix=fuzz/$$target- \
+			fuzz/$$target $(srcdir)/tests/fuzz/corpus/$$target || status=1; \
+	done; exit $$status
+.PHONY: fuzz
