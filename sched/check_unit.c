@@ -190,8 +190,11 @@ static int64_t lane_cycles(check *c, const check_issue *issue)
 
 	switch (issue->insn->op) {
 	case ISA_OP_SHIFT:
-		/* Lane i comes from lane i - distance: source tiles are higher only when it moves down. */
-		return m->sxm_shift_cycles + (distance < 0 ? (-distance + tile - 1) / tile : 0);
+		/* Lane i comes from lane i - distance: from a higher tile only when it moves down, and from the last at
+		 * most. */
+		if (distance >= 0 || -distance >= m->lanes)
+			return m->sxm_shift_cycles;
+		return m->sxm_shift_cycles + MIN((-distance + tile - 1) / tile, (m->lanes - 1) / tile);
 	case ISA_OP_SELECT:
 		map_distance(c, issue);
 		return m->sxm_select_cycles;

@@ -97,15 +97,21 @@ void isca_describe(isca *c, const isca_tensor *t)
 	for (unsigned i = 0; i < tile->terms; i++) {
 		const isca_term *term = &tile->term[i];
 		int64_t stride = term->slices * slice + term->words * word;
+		uint64_t mod = term->mod ? term->mod : (tile->period - 1) / term->div + 1;
 
+		/* Rows begin anew in each batch. */
 		if (term->dim == ISCA_DIM_ROW)
-			add_term(&out, 0, term->div, term->mod, stride);
+			add_term(&out, 0, term->div, tile->batches > 1 ? mod : term->mod, stride);
+		else if (term->dim == ISCA_DIM_BATCH)
+			add_term(&out, 0, term->div * tile->period, term->mod, stride);
 		else if (term->dim == ISCA_DIM_BLOCK)
 			add_term(&out, 1, term->div * t->vector_lanes, term->mod, stride);
 		else if (term->dim == ISCA_DIM_BYTE)
 			add_term(&out, 2, term->div, term->mod, stride);
 	}
 	add_term(&out, 1, 1, t->vector_lanes, 1);
+	if (t->strips)
+		add_term(&out, 0, tile->period, t->strips, (int64_t)t->lanes);
 	for (unsigned s = 0; s < 2 * c->slices_per_side; s++)
 		out.bytes += isca_set_has(&tile->slices, s) ? (uint64_t)tile->height * c->lanes : 0;
 	g_array_append_val(c->program->tensors, out);

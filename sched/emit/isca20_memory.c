@@ -206,11 +206,23 @@ static unsigned count_avoided(const isca *c, const isca_wish *wish, unsigned ori
 	return count;
 }
 
+/* By how many slices more does a wide tile take of one hemisphere than of the other?  What it leaves should be in both.
+ */
+static unsigned imbalance(const isca *c, const isca_tile *tile, unsigned origin)
+{
+	unsigned count[2] = {0, 0};
+
+	for (unsigned s = 0; s + origin < 2 * c->slices_per_side; s++)
+		count[isca_is_east(c, s + origin)] += isca_set_has(&tile->slices, s);
+	return count[0] > count[1] ? count[0] - count[1] : count[1] - count[0];
+}
+
 /* The lower the better. */
 static uint64_t rate_place(const isca *c, const isca_tile *tile, const isca_wish *wish, unsigned origin, uint32_t word)
 {
 	uint64_t rate = count_shunned(tile, wish, origin);
 
+	rate = rate << 8 | (wish->wide ? imbalance(c, tile, origin) : 0);
 	rate = rate << 8 | count_avoided(c, wish, origin);
 	rate = rate << 8 | (wish->outward ? c->slices_per_side - 1 - origin % c->slices_per_side : 0);
 	return rate << 20 | word;

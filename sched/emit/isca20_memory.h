@@ -106,6 +106,8 @@ typedef struct isca_tensor {
 	uint64_t full_blocks;
 	uint32_t node; /* of the graph; UINT32_MAX = none */
 	bool host, output;
+	/* Rows in strips, the same columns of all strips in one word, LANES lanes each; strips = 0: no such thing. */
+	uint64_t strips, strip_rows, strip_columns;
 	bool planes;          /* never more than one byte of an element at a time */
 	uint32_t first, last; /* life time */
 	GArray *tiles;        /* isca_tile */

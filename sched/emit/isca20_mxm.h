@@ -44,6 +44,7 @@ typedef struct isca_thrift {
 	uint32_t tile_rows; /* rows of a tile at most */
 	unsigned load_rows; /* rows of weights in one LW at most: each takes slices of its own */
 	bool share;         /* operands used at once may lie in one slice; they take turns, a few rows each */
+	bool patches;       /* convolutions by patches */
 } isca_thrift;
 
 /* Consecutive rows of the right-hand operand; of a convolution, one filter row, some taps, some channels. */
@@ -69,6 +70,22 @@ typedef struct isca_stage {
 	isca_strand strand[ISCA_ENGINES];
 } isca_stage;
 
+/* isca20_patch.c: how a convolution saves memory. */
+typedef struct isca_packing {
+	uint64_t word_pixels; /* of a line of the input, from one word to the next; 0: words of taps */
+	uint64_t columns;     /* from one output column of a patch to the next */
+	uint64_t line_words;
+	uint64_t strips, strip_rows;
+	uint64_t band_rows;  /* rows of a strip that an engine takes */
+	uint64_t band_lines; /* lines of the input that they meet */
+} isca_packing;
+
+/* Output rows ROW.. of each strip; columns COLUMN, COLUMN + packing.columns, ... */
+typedef struct isca_patch {
+	unsigned engine;
+	uint64_t row, rows, column, columns;
+} isca_patch;
+
 typedef struct isca_batch {
 	uint64_t a, b, c; /* first rows in the tensors (A of a convolution: number of image and group) */
 	uint64_t group;   /* which set of weights */
@@ -91,11 +108,13 @@ typedef struct isca_work {
 	uint64_t blocks; /* of columns */
 	GArray *batches; /* isca_batch */
 	uint64_t groups;
-	GArray *kblocks;    /* isca_kblock */
-	GArray *steps;      /* isca_stage */
-	bool own;           /* units have an engine of their own */
-	bool by_batch;      /* then: by batch, else by column block */
-	uint64_t part_rows; /* rows of a part; a tile has four */
+	GArray *kblocks;      /* isca_kblock */
+	GArray *steps;        /* isca_stage */
+	GArray *patches;      /* isca_patch, one a tile; NULL: tiles of consecutive rows */
+	isca_packing packing; /* with patches */
+	bool own;             /* units have an engine of their own */
+	bool by_batch;        /* then: by batch, else by patch or column block */
+	uint64_t part_rows;   /* rows of a part; a tile has four */
 	uint64_t tile_rows, tiles;
 	uint32_t window;    /* units that take turns, so that sums are back before they are wanted */
 	uint32_t load_rows; /* rows of B in one LW */
@@ -104,6 +123,7 @@ typedef struct isca_work {
 	isca_tile a_tile[ISCA_ENGINES][ISCA_SHARES]; /* of the K blocks that the engine takes with that share */
 	GArray *b_tiles;                             /* isca_tile: K block * engines + engine */
 	isca_tile sum[2];                            /* partial sums: batch = unit in the window, row */
+	isca_tile strip[2];                          /* words of the result with the strips so far, likewise */
 	unsigned chunks;                             /* conv: channel blocks */
 } isca_work;
 
@@ -130,14 +150,35 @@ static inline unsigned isca_engine_plane(const isca_work *w, unsigned engine)
 	return engine * (ISCA_ENGINES / w->engines);
 }
 
+/* Cuts a convolution into patches; false when it is none that can be. */
+bool isca_cut_patches(const isca *c, isca_work *w, const isca_tensor *result);
+static inline bool isca_has_strips(const isca_work *w)
+{
+	return w->patches && w->packing.strips > 1;
+}
+/* Rows of a tile in a strip, and the batch's row that row I of it is there. */
+uint64_t isca_tile_rows(const isca_work *w, uint64_t tile, uint64_t strip);
+uint64_t isca_tile_row(const isca_work *w, uint64_t tile, uint64_t strip, uint64_t i);
+/* Does STRIP complete the word that row I of the tile shares with others? */
+bool isca_is_whole(const isca_work *w, uint64_t tile, uint64_t strip, uint64_t i);
+/* With patches: the number of ENGINE's word that K block K meets at output M, and the lane where it begins. */
+uint64_t isca_packed_at(const isca_work *w, unsigned engine, uint64_t m, const isca_kblock *k);
+unsigned isca_packed_lane(const isca_work *w, uint64_t m, const isca_kblock *k);
+/* Back: row and first pixel of a word, in the padded input. */
+uint64_t isca_packed_height(const isca_work *w, unsigned engine, uint64_t word);
+uint64_t isca_packed_pixel(const isca_work *w, uint64_t word);
+
 /* Where one byte of an activation lies: row M of batch BATCH, K block KBLOCK, for ENGINE. */
 uint32_t isca_a_place(const isca_work *w, const GArray *tensors, uint64_t batch, unsigned kblock, uint64_t m,
                       unsigned engine, enum isca_share share, unsigned byte);
-/* Where one byte of row ROW of a K block lies, columns of block BLOCK. */
+/* Where one byte of row ROW of a K block lies, columns of block BLOCK (with strips: for strip BLOCK). */
 uint32_t isca_b_place(const isca_work *w, const GArray *tensors, uint64_t batch, unsigned kblock, uint64_t block,
                       uint32_t row, unsigned engine, unsigned byte);
 uint32_t isca_c_place(const isca_work *w, const GArray *tensors, uint64_t batch, uint64_t m, uint64_t block,
                       unsigned byte);
+
+/* Is the tile of engine E the same as that of an earlier engine in its hemisphere?  Returns that engine, or E. */
+unsigned isca_same_weights(const isca_work *w, unsigned e, unsigned kblock);
 
 /* Schedules all of it. */
 bool isca_emit_work(isca *c, isca_work *work, const GArray *tensors);

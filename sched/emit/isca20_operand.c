@@ -21,6 +21,12 @@ uint32_t isca_a_place(const isca_work *w, const GArray *tensors, uint64_t batch,
 	const isca_kblock *k = isca_kblock_at(w, kblock);
 	const isca_tensor *a = tensor_at(tensors, w->a);
 
+	if (w->patches) {
+		const isca_tile *tile = &w->a_tile[engine][ISCA_ALL];
+
+		return isca_tile_place(tile, batch * tile->period + isca_packed_at(w, engine, m, k),
+		                       k->c / w->conv.block_chan, byte);
+	}
 	if (w->has_taps) {
 		const isca_tile *tile = &w->a_tile[engine][ISCA_ALL];
 		const graph_conv *c = &w->conv;
@@ -74,6 +80,8 @@ typedef struct operands {
 	isca_work *w;
 	uint32_t number;               /* of the operation */
 	isca_set engine[ISCA_ENGINES]; /* slices of each engine's activations */
+	isca_set
+		often; /* slices of what is used all the time: not of the result, which is used in the last step only */
 } operands;
 
 static isca_wish wish_for(const operands *o)
@@ -81,24 +89,17 @@ static isca_wish wish_for(const operands *o)
 	return (isca_wish){.side = -1, .first = o->number, .last = o->number, .avoid = o->op->used};
 }
 
-/* Apart from all that is used at the same time; where there is no room, and thrift allows it, from as much as possible.
- */
-static bool place(operands *o, isca_tile *tile, const isca_wish *wish)
+/* Apart from all that is used at the same time; where there is no room, and thrift allows it, from APART (NULL:
+ * nothing), and from the rest as far as possible. */
+static bool place(operands *o, isca_tile *tile, const isca_wish *wish, const isca_set *apart)
 {
 	isca_wish near = *wish;
 
 	if (isca_allocate(o->plan->c, tile, wish))
 		return true;
 	near.shun = near.avoid;
-	near.avoid = (isca_set){{0}};
+	near.avoid = apart ? *apart : (isca_set){{0}};
 	return o->w->thrift.share && isca_allocate(o->plan->c, tile, &near);
-}
-
-/* Host data is there from the beginning. */
-static bool place_host(operands *o, isca_tile *tile, isca_wish *wish)
-{
-	wish->first = 0;
-	return place(o, tile, wish);
 }
 
 /* Does engine E take some K block with share SHARE? */
@@ -194,9 +195,11 @@ static isca_tile matmul_tile(const operands *o, unsigned e, enum isca_share shar
 static isca_tile taps_tile(const operands *o, unsigned e)
 {
 	const isca_work *w = o->w;
+	const isca_packing *k = &w->packing;
+	uint64_t words = w->patches ? k->strips * k->band_lines * k->line_words : w->taps.lines * w->taps.line_words;
 	isca_tile tile = {
-		.period = w->taps.line_words * w->taps.lines,
-		.rows = w->taps.line_words * w->taps.lines,
+		.period = words,
+		.rows = words,
 		.batches = w->batches->len,
 		.blocks = w->chunks,
 		.bytes = w->bytes,
@@ -213,6 +216,15 @@ static isca_tile taps_tile(const operands *o, unsigned e)
 	return tile;
 }
 
+/* Is there anything for engine E? */
+static bool has_patches(const isca_work *w, unsigned e)
+{
+	for (guint i = 0; w->patches && i < w->patches->len; i++)
+		if (g_array_index(w->patches, isca_patch, i).engine == e && isca_tile_rows(w, i, 0))
+			return true;
+	return !w->patches;
+}
+
 /* Activations of each engine; those of different engines are read at once. */
 static bool place_a(operands *o)
 {
@@ -220,22 +232,27 @@ static bool place_a(operands *o)
 
 	for (unsigned e = 0; e < w->engines; e++)
 		for (enum isca_share share = ISCA_ALL; share < ISCA_SHARES; share++) {
+			bool taps = w->has_taps || w->patches;
 			isca_wish wish = wish_for(o);
 
-			if (w->has_taps ? share != ISCA_ALL : !takes(w, e, share))
+			if (taps ? share != ISCA_ALL || !has_patches(w, e) : !takes(w, e, share))
 				continue;
-			w->a_tile[e][share] = w->has_taps ? taps_tile(o, e) : matmul_tile(o, e, share);
+			w->a_tile[e][share] = taps ? taps_tile(o, e) : matmul_tile(o, e, share);
 			wish.side = (int)isca_engine_side(w, e);
 			wish.outward = true;
 			for (unsigned other = 0; other < w->engines; other++)
 				if (other != e)
 					isca_set_join(&wish.avoid, &o->engine[other]);
-			if (!place_host(o, &w->a_tile[e][share], &wish))
+			/* Host data is there from the beginning. */
+			wish.first = 0;
+			if (!place(o, &w->a_tile[e][share], &wish, NULL))
 				return false;
 			isca_set_join(&o->engine[e], &w->a_tile[e][share].slices);
 		}
-	for (unsigned e = 0; e < w->engines; e++)
+	for (unsigned e = 0; e < w->engines; e++) {
 		isca_set_join(&o->op->used, &o->engine[e]);
+		isca_set_join(&o->often, &o->engine[e]);
+	}
 	return true;
 }
 
@@ -250,13 +267,13 @@ static isca_tile weights_tile(const operands *o, unsigned kblock, unsigned e)
 		.period = last->row + last->rows,
 		.rows = k->rows,
 		.batches = w->groups,
-		.blocks = w->blocks,
+		.blocks = isca_has_strips(w) ? w->packing.strips : w->blocks,
 		.bytes = w->bytes,
 	};
-	uint64_t step = w->own && !w->by_batch ? w->engines : 1;
+	uint64_t step = w->own && !w->by_batch && !w->patches ? w->engines : 1;
 	isca_fold folds[] = {
 		{ISCA_DIM_ROW, w->load_rows, (k->rows - 1) / w->load_rows + 1},
-		{ISCA_DIM_BLOCK, step, (w->blocks - 1) / step + 1},
+		{ISCA_DIM_BLOCK, step, (tile.blocks - 1) / step + 1},
 		{ISCA_DIM_BATCH, 1, w->groups},
 	};
 
@@ -285,10 +302,9 @@ static bool engine_takes_block(const isca_work *w, unsigned e, unsigned kblock)
 	return false;
 }
 
-/* Is the tile of engine E the same as that of an earlier engine in its hemisphere?  Returns that engine, or E. */
-static unsigned same_weights(const isca_work *w, unsigned e, unsigned kblock)
+unsigned isca_same_weights(const isca_work *w, unsigned e, unsigned kblock)
 {
-	bool cut = w->own && !(w->by_batch && w->groups != w->batches->len);
+	bool cut = w->own && !w->patches && !(w->by_batch && w->groups != w->batches->len);
 
 	for (unsigned other = 0; other < e && !cut; other++)
 		if (isca_engine_side(w, other) == isca_engine_side(w, e) && engine_takes_block(w, other, kblock))
@@ -304,7 +320,7 @@ static bool place_b(operands *o)
 	for (unsigned k = 0; k < w->kblocks->len; k++)
 		for (unsigned e = 0; e < w->engines; e++) {
 			isca_tile *tile = &g_array_index(w->b_tiles, isca_tile, k * w->engines + e);
-			unsigned same = same_weights(w, e, k);
+			unsigned same = isca_same_weights(w, e, k);
 			isca_wish wish = wish_for(o);
 
 			if (!engine_takes_block(w, e, k))
@@ -316,10 +332,11 @@ static bool place_b(operands *o)
 			*tile = weights_tile(o, k, e);
 			wish.side = (int)isca_engine_side(w, e);
 			wish.outward = true;
-			if (!place_host(o, tile, &wish)) {
+			wish.first = 0;
+			if (!isca_allocate(o->plan->c, tile, &wish)) {
 				wish.avoid = (isca_set){{0}};
-				wish.shun = o->op->used;
-				if (!place_host(o, tile, &wish))
+				wish.shun = w->thrift.share ? o->often : o->op->used;
+				if (!isca_allocate(o->plan->c, tile, &wish))
 					return false;
 			}
 			isca_set_join(&o->op->busy, &tile->slices);
@@ -378,13 +395,49 @@ static bool place_sums(operands *o)
 			if (!isca_allocate(o->plan->c, tile, &wish)) {
 				wish.bound = false;
 				wish.avoid = o->op->used;
-				if (!place(o, tile, &wish))
+				if (!place(o, tile, &wish, &w->sum[last].slices))
 					return false;
 			}
-		} else if (!place(o, tile, &wish)) {
+		} else if (!place(o, tile, &wish, NULL)) {
 			return false;
 		}
 		isca_set_join(&o->op->used, &tile->slices);
+		isca_set_join(&o->often, &tile->slices);
+	}
+	return true;
+}
+
+/* Words of the result that wait for further strips: read and written in one step, so two buffers. */
+static bool place_strips(operands *o)
+{
+	isca_work *w = o->w;
+	isca_set apart = {{0}};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (w->steps->len > 1)
+			isca_set_join(&apart, &w->sum[i].slices);
+	for (unsigned i = 0; i < 2 && isca_has_strips(w); i++) {
+		isca_wish wish = wish_for(o);
+		isca_fold folds[] = {{ISCA_DIM_BATCH, w->engines, (w->window - 1) / w->engines + 1}};
+
+		/* The second one is needed from three strips on. */
+		if (w->packing.strips < 2 + i)
+			continue;
+		wish.split = true;
+		w->strip[i] = (isca_tile){.period = w->tile_rows,
+		                          .rows = w->tile_rows,
+		                          .batches = w->window,
+		                          .blocks = 1,
+		                          .bytes = isa_type_bytes(tensor_at(o->plan->tensors, w->c)->type)};
+		isca_tile_add(&w->strip[i], ISCA_DIM_BYTE, 1, 0, 1, 0);
+		add_halves(o, &w->strip[i], ISCA_DIM_BATCH, 1, w->engines);
+		isca_tile_add(&w->strip[i], ISCA_DIM_ROW, 1, 0, 0, 1);
+		isca_tile_lay(&w->strip[i], w->tile_rows, folds, 1, UINT32_MAX, 0);
+		if (!place(o, &w->strip[i], &wish, &apart))
+			return false;
+		isca_set_join(&apart, &w->strip[i].slices);
+		isca_set_join(&o->op->used, &w->strip[i].slices);
+		isca_set_join(&o->often, &w->strip[i].slices);
 	}
 	return true;
 }
@@ -393,102 +446,6 @@ bool isca_place_work(isca_plan *plan, isca_operation *op, uint32_t number)
 {
 	operands o = {.plan = plan, .op = op, .w = op->work, .number = number};
 
-	return (!op->work->a_private || place_a(&o)) && place_sums(&o) && (!op->work->b_private || place_b(&o));
-}
-
-/* --------------------------------------------------------------------------------------------------- contents */
-
-typedef struct contents {
-	const isca_work *w;
-	const isca_tensor *t;
-	const uint8_t *data;
-} contents;
-
-/* Lane I of a word of W's input: pixel (H, COLUMN) and channel of image and group IMAGE, zero outside. */
-static void copy_pixel(const contents *s, uint64_t image, int64_t h, int64_t column, uint64_t channel, unsigned byte,
-                       uint8_t *out)
-{
-	const graph_conv *c = &s->w->conv;
-
-	if (h >= 0 && h < (int64_t)c->h && column >= 0 && column < (int64_t)c->w)
-		*out = s->data[(((image * c->h + (uint64_t)h) * c->w + (uint64_t)column) * c->c + channel) *
-		                       s->w->bytes +
-		               byte];
-}
-
-static void taps_word(const void *state, uint64_t row, uint64_t block, unsigned byte, uint8_t *out)
-{
-	const contents *s = state;
-	const graph_conv *c = &s->w->conv;
-	const isca_taps *t = &s->w->taps;
-	uint64_t image = isca_batch_at(s->w, row / (t->line_words * t->lines))->a;
-	int64_t h = (int64_t)isca_taps_height(t, c, row / t->line_words % t->lines) - (int64_t)c->pad;
-	int64_t column = (int64_t)isca_taps_pixel(t, c, row % t->line_words) - (int64_t)c->pad;
-	uint64_t first = block * c->block_chan;
-	uint64_t channels = MIN(c->block_chan, c->c - first);
-
-	for (uint64_t tap = 0; tap < c->block_taps; tap++)
-		for (uint64_t i = 0; i < channels; i++)
-			copy_pixel(s, image, h, column + (int64_t)tap, first + i, byte, &out[tap * channels + i]);
-}
-
-/* One word for each output row and K block. */
-static void runs_word(const void *state, uint64_t row, uint64_t block, unsigned byte, uint8_t *out)
-{
-	const contents *s = state;
-	const graph_conv *c = &s->w->conv;
-	uint64_t at = row - isca_batch_at(s->w, 0)->a;
-	uint64_t image = isca_batch_at(s->w, at / s->w->m)->a, m = at % s->w->m;
-
-	for (uint64_t i = 0; i < isca_kblock_at(s->w, (unsigned)block)->rows; i++) {
-		uint64_t r, tap, channel;
-
-		graph_conv_lane(c, block, i, &r, &tap, &channel);
-		copy_pixel(s, image, (int64_t)(m / c->ow * c->stride_h + r) - (int64_t)c->pad,
-		           (int64_t)(m % c->ow * c->stride_w + tap) - (int64_t)c->pad, channel, byte, &out[i]);
-	}
-}
-
-/* The elements of one K block in one row of A. */
-static void block_word(const void *state, uint64_t row, uint64_t block, unsigned byte, uint8_t *out)
-{
-	const contents *s = state;
-	const isca_kblock *k = isca_kblock_at(s->w, (unsigned)block);
-
-	for (uint64_t i = 0; i < k->rows; i++)
-		out[i] = s->data[(row * s->t->lanes + k->row + i) * s->w->bytes + byte];
-}
-
-/* One lane block of one row of B. */
-static void row_word(const void *state, uint64_t row, uint64_t block, unsigned byte, uint8_t *out)
-{
-	const contents *s = state;
-	uint64_t first = block * s->t->vector_lanes;
-	uint64_t lanes = MIN(s->t->vector_lanes, s->t->lanes - first);
-
-	for (uint64_t i = 0; i < lanes; i++)
-		out[i] = s->data[(row * s->t->lanes + first + i) * s->w->bytes + byte];
-}
-
-void isca_fill_work(isca_plan *plan, const isca_work *w)
-{
-	isca *c = plan->c;
-	contents a = {w, tensor_at(plan->tensors, w->a), NULL};
-	contents b = {w, tensor_at(plan->tensors, w->b), NULL};
-	isca_word_fn fill = w->has_taps ? taps_word : w->is_conv ? runs_word : block_word;
-
-	a.data = graph_at(c->low->g, a.t->node)->data;
-	b.data = graph_at(c->low->g, b.t->node)->data;
-	for (unsigned e = 0; w->a_private && e < w->engines; e++)
-		for (unsigned share = 0; share < ISCA_SHARES; share++)
-			if (w->a_tile[e][share].height)
-				isca_fill_tile(c, &w->a_tile[e][share], c->options->functional && a.data ? fill : NULL,
-				               &a);
-	for (unsigned i = 0; w->b_private && i < w->b_tiles->len; i++) {
-		const isca_tile *tile = &g_array_index(w->b_tiles, isca_tile, i);
-		unsigned e = i % w->engines;
-
-		if (tile->height && same_weights(w, e, i / w->engines) == e)
-			isca_fill_tile(c, tile, c->options->functional && b.data ? row_word : NULL, &b);
-	}
+	return (!op->work->a_private || place_a(&o)) && place_sums(&o) && place_strips(&o) &&
+	       (!op->work->b_private || place_b(&o));
 }

@@ -14,11 +14,12 @@ typedef struct pass {
 	isca_work *w;
 	const GArray *tensors;
 	uint64_t batch, tile, block; /* the unit */
-	uint32_t slot;               /* in the window */
-	unsigned own;                /* its engine, where units have one */
+	uint64_t strip;
+	uint32_t slot; /* in the window */
+	unsigned own;  /* its engine, where units have one */
 	unsigned step;
 	const isca_strand *strand;
-	uint64_t first; /* row in the batch */
+	uint64_t first; /* row in the tile */
 	uint32_t rows;
 	isca_template *t;
 } pass;
@@ -35,6 +36,8 @@ static uint32_t column_lanes(const pass *p)
 	const isca_tensor *c = &g_array_index(p->tensors, isca_tensor, p->w->c);
 	uint64_t first = p->block * c->vector_lanes;
 
+	if (isca_has_strips(p->w))
+		return (uint32_t)((p->strip + 1) * c->lanes);
 	return (uint32_t)MIN(c->vector_lanes, c->lanes - first);
 }
 
@@ -104,7 +107,8 @@ static bool load_weights(pass *p, unsigned kblock, unsigned engine, unsigned eac
 
 			k->traffic = ISCA_TRAFFIC_WEIGHTS;
 			for (uint32_t i = 0; i < k->count; i++)
-				k->place[i] = isca_b_place(w, p->tensors, p->batch, kblock, p->block, i * each + r,
+				k->place[i] = isca_b_place(w, p->tensors, p->batch, kblock,
+				                           isca_has_strips(w) ? p->strip : p->block, i * each + r,
 				                           engine, byte);
 		}
 	if (full)
@@ -171,6 +175,49 @@ static isca_track *add_iw(pass *p, unsigned link, const loaded *weights, int64_t
 	return iw;
 }
 
+/* Row I of the pass, in the batch. */
+static uint64_t row_of(const pass *p, uint64_t i)
+{
+	return isca_tile_row(p->w, p->tile, p->strip, p->first + i);
+}
+
+/* Cycles of a shift down by LANE lanes: the farthest tile distance comes on top. */
+static int64_t shift_cycles(const isca *c, unsigned lane)
+{
+	const isa_machine *m = c->m;
+	int64_t tile = m->lanes_per_superlane, distance = 0;
+
+	for (int64_t i = lane; i < m->lanes; i++)
+		distance = MAX(distance, i / tile - (i - (int64_t)lane) / tile);
+	return m->sxm_shift_cycles + distance;
+}
+
+/* A wire that comes to the SXM so early that what it carries is on wire TO in time. */
+static int add_unshifted(pass *p, unsigned side, unsigned lane, int to)
+{
+	int position = (int)p->c->m->pos_sxm.at[side];
+	int64_t due = isca_passes(p->c, side == 0, position, isca_wire_at(p->t, to)->diagonal);
+
+	return isca_add_wire(p->t, side == 0, p->w->bytes, p->rows, position, due - shift_cycles(p->c, lane));
+}
+
+/* Shifts what comes on wire FROM down by LANE lanes, on to wire TO. */
+static void add_shift(pass *p, unsigned side, unsigned lane, int from, int to)
+{
+	const isa_machine *m = p->c->m;
+	int position = (int)m->pos_sxm.at[side];
+	int first = isa_machine_queue_find(m, ISA_UNIT_SXM, side, ISA_SXM_SHIFT, 0);
+	int64_t sampled = isca_passes(p->c, side == 0, position, isca_wire_at(p->t, from)->diagonal);
+	isca_track *k = isca_add_unit(p->t, ISA_OP_SHIFT, (unsigned)first, (unsigned)m->sxm_queues.at[ISA_SXM_SHIFT],
+	                              sampled - m->sxm_skew_cycles, p->rows);
+
+	k->insn.distance = (int16_t) - (int)lane;
+	k->insn.type = (uint8_t)p->w->type;
+	k->result = (int32_t)(m->sxm_skew_cycles + shift_cycles(p->c, lane));
+	isca_sample(p->t, k, 0, from, 0, p->w->bytes, position);
+	isca_drive(p->t, k, to, position);
+}
+
 /* Activations, sampled from CYCLE on. */
 static isca_track *add_abc(pass *p, unsigned link, const loaded *weights, int64_t cycle)
 {
@@ -179,18 +226,22 @@ static isca_track *add_abc(pass *p, unsigned link, const loaded *weights, int64_
 	unsigned e = engine_of(p, link), side = isca_engine_side(w, e), plane = isca_engine_plane(w, e);
 	unsigned kblock = p->strand->kblock[link];
 	int position = (int)m->pos_mxm.at[side];
+	unsigned lane = isca_packed_lane(w, row_of(p, 0), isca_kblock_at(w, kblock));
 	int wire = isca_add_wire(p->t, side == 0, w->bytes, p->rows, position, cycle);
+	int read = lane ? add_unshifted(p, side, lane, wire) : wire;
 	isca_track *iw = weights->installed ? NULL : add_iw(p, link, weights, cycle);
 	isca_track *abc;
 
 	for (unsigned byte = 0; byte < w->bytes; byte++) {
-		isca_track *k = isca_add_memory(p->t, ISA_OP_READ, wire, byte, p->rows);
+		isca_track *k = isca_add_memory(p->t, ISA_OP_READ, read, byte, p->rows);
 
 		k->traffic = ISCA_TRAFFIC_ACTIVATIONS;
 		for (uint32_t i = 0; i < p->rows; i++)
-			k->place[i] = isca_a_place(w, p->tensors, p->batch, kblock, p->first + i, e,
+			k->place[i] = isca_a_place(w, p->tensors, p->batch, kblock, row_of(p, i), e,
 			                           share_of(p->strand), byte);
 	}
+	if (lane)
+		add_shift(p, side, lane, read, wire);
 	abc = isca_add_unit(p->t, ISA_OP_ABC, mxm_queue(p, plane, 1), 1, cycle - m->mxm_skew_cycles, p->rows);
 	abc->hold = w->interval - 1;
 	abc->insn.type = (uint8_t)w->type;
@@ -253,25 +304,33 @@ static void read_latch(isca_track *k, unsigned operand, const isca_track *from)
 static uint32_t sum_place(const pass *p, unsigned buffer, uint32_t i, unsigned byte)
 {
 	const isca_tile *tile = &p->w->sum[buffer];
-	uint64_t row = p->first - p->tile * p->w->tile_rows + i;
 
-	return isca_tile_place(tile, p->slot * tile->period + row, 0, byte);
+	return isca_tile_place(tile, p->slot * tile->period + p->first + i, 0, byte);
 }
 
-/* The old partial sums, flowing to the VXM. */
-static int add_old(pass *p)
+/* Where row I of the result waits for further strips. */
+static uint32_t strip_place(const pass *p, unsigned buffer, uint32_t i, unsigned byte)
+{
+	const isca_tile *tile = &p->w->strip[buffer];
+
+	return isca_tile_place(tile, p->slot * tile->period + p->first + i, 0, byte);
+}
+
+/* What the step or strip before has left, flowing to the VXM to be there when operation INDEX starts. */
+static int add_left(pass *p, uint32_t (*place)(const pass *, unsigned, uint32_t, unsigned), unsigned buffer,
+                    unsigned bytes, unsigned index)
 {
 	const isa_machine *m = p->c->m;
-	unsigned buffer = (p->step - 1) & 1;
-	bool west = isca_is_east(p->c, sum_place(p, buffer, 0, 0) >> 16);
-	int wire = isca_add_wire(p->t, west, 4, p->rows, (int)m->pos_vxm, -m->vxm_entry_cycles);
+	bool west = isca_is_east(p->c, place(p, buffer, 0, 0) >> 16);
+	int wire =
+		isca_add_wire(p->t, west, bytes, p->rows, (int)m->pos_vxm, adder_start(p, index) - m->vxm_entry_cycles);
 
-	for (unsigned byte = 0; byte < 4; byte++) {
+	for (unsigned byte = 0; byte < bytes; byte++) {
 		isca_track *k = isca_add_memory(p->t, ISA_OP_READ, wire, byte, p->rows);
 
 		k->traffic = ISCA_TRAFFIC_SUMS;
 		for (uint32_t i = 0; i < p->rows; i++)
-			k->place[i] = sum_place(p, buffer, i, byte);
+			k->place[i] = place(p, buffer, i, byte);
 	}
 	return wire;
 }
@@ -281,11 +340,25 @@ static bool is_last(const pass *p)
 	return p->step + 1 == p->w->steps->len;
 }
 
-/* Where row I of the result goes. */
+/* Does row I become part of the result? */
+static bool is_result(const pass *p, uint32_t i)
+{
+	return is_last(p) && isca_is_whole(p->w, p->tile, p->strip, p->first + i);
+}
+
+/* Do they join those of earlier strips? */
+static bool joins(const pass *p)
+{
+	return is_last(p) && p->strip > 0;
+}
+
+/* Where row I goes. */
 static uint32_t result_place(const pass *p, uint32_t i, unsigned byte)
 {
+	if (is_result(p, i))
+		return isca_c_place(p->w, p->tensors, p->batch, row_of(p, i), p->block, byte);
 	if (is_last(p))
-		return isca_c_place(p->w, p->tensors, p->batch, p->first + i, p->block, byte);
+		return strip_place(p, p->strip & 1, i, byte);
 	return sum_place(p, p->step & 1, i, byte);
 }
 
@@ -296,10 +369,38 @@ static void add_result(pass *p, int wire)
 	for (unsigned byte = 0; byte < bytes; byte++) {
 		isca_track *k = isca_add_memory(p->t, ISA_OP_WRITE, wire, byte, p->rows);
 
-		k->traffic = is_last(p) ? ISCA_TRAFFIC_RESULTS : ISCA_TRAFFIC_SUMS;
+		k->traffic = is_result(p, 0) ? ISCA_TRAFFIC_RESULTS : ISCA_TRAFFIC_SUMS;
 		for (uint32_t i = 0; i < p->rows; i++)
 			k->place[i] = result_place(p, i, byte);
 	}
+}
+
+/* The ALUs from INDEX on that put the lanes of this strip after those of the strips before it: what the matrix unit had
+ * there came from weights of zero, and is zero for integers only.  X (NULL: on wire SUM) xor (its lanes before) xor
+ * (the earlier strips, zero from this strip's lanes on). */
+static isca_track *add_join(pass *p, unsigned index, const isca_track *x, int sum)
+{
+	unsigned bytes = p->w->bytes == 1 ? 4 : 2;
+	enum isa_type type = p->w->bytes == 1 ? ISA_TYPE_I32 : ISA_TYPE_I16;
+	int earlier = add_left(p, strip_place, (p->strip - 1) & 1, bytes, index);
+	int position = (int)p->c->m->pos_vxm;
+	isca_track *before, *both, *z;
+
+	both = add_alu(p, p->w->bytes == 1 ? ISA_OP_OR : ISA_OP_XOR, index, type, type);
+	if (x)
+		read_latch(both, 0, x);
+	else
+		isca_sample(p->t, both, 0, sum, 0, bytes, position);
+	isca_sample(p->t, both, 1, earlier, 0, bytes, position);
+	if (p->w->bytes == 1)
+		return both;
+	before = add_alu(p, ISA_OP_COPY, index, type, type);
+	before->insn.lanes = (uint16_t)(column_lanes(p) / (p->strip + 1) * p->strip);
+	read_latch(before, 0, x);
+	z = add_alu(p, ISA_OP_XOR, index + 1, type, type);
+	read_latch(z, 0, both);
+	read_latch(z, 1, before);
+	return z;
 }
 
 /* The ALUs that add the sums of all links to the old one, and convert; returns the wire of the result. */
@@ -310,7 +411,7 @@ static int add_adders(pass *p, const adders *a, int old, const int *sums)
 	isca_track *before = NULL;
 	bool west;
 
-	if (!a->count)
+	if (!a->count && !joins(p))
 		return sums[0];
 	for (unsigned i = 0; i < a->count; i++) {
 		bool convert = is_last(p) && p->w->bytes == 2 && i + 1 == a->count;
@@ -325,6 +426,8 @@ static int add_adders(pass *p, const adders *a, int old, const int *sums)
 			isca_sample(p->t, k, 1, sums[link], 0, 4, position);
 		before = k;
 	}
+	if (joins(p))
+		before = add_join(p, a->count, before, sums[0]);
 	west = !isca_is_east(p->c, result_place(p, 0, 0) >> 16);
 	wire = isca_add_wire(p->t, west, isa_type_bytes((enum isa_type)before->insn.dtype), p->rows, position,
 	                     before->issue + before->result);
@@ -344,7 +447,7 @@ static enum isca_fit build_pass(pass *p, const loaded *weights)
 	for (unsigned l = 0; l < s->count; l++)
 		sums[l] = add_engine(p, &a, l, &weights[l]);
 	if (a.old)
-		old = add_old(p);
+		old = add_left(p, sum_place, (p->step - 1) & 1, 4, 0);
 	add_result(p, add_adders(p, &a, old, sums));
 	return isca_prepare(p->t);
 }
@@ -385,17 +488,21 @@ static bool fail(const pass *p, const char *what)
 	return false;
 }
 
+static bool same_side(const isca *c, uint32_t x, uint32_t y)
+{
+	return isca_is_east(c, x >> 16) == isca_is_east(c, y >> 16);
+}
+
 /* How many of the next rows have sums that come from, and go to, the hemispheres of the first? */
 static uint32_t same_sides(const pass *p, uint32_t rows)
 {
 	const isca *c = p->c;
-	unsigned buffer = (p->step - 1) & 1;
+	unsigned sums = (p->step - 1) & 1, strips = (p->strip - 1) & 1;
 	uint32_t n = 1;
 
-	while (n < rows &&
-	       isca_is_east(c, result_place(p, n, 0) >> 16) == isca_is_east(c, result_place(p, 0, 0) >> 16) &&
-	       (!p->step ||
-	        isca_is_east(c, sum_place(p, buffer, n, 0) >> 16) == isca_is_east(c, sum_place(p, buffer, 0, 0) >> 16)))
+	while (n < rows && same_side(c, result_place(p, n, 0), result_place(p, 0, 0)) &&
+	       (!p->step || same_side(c, sum_place(p, sums, n, 0), sum_place(p, sums, 0, 0))) &&
+	       (!joins(p) || same_side(c, strip_place(p, strips, n, 0), strip_place(p, strips, 0, 0))))
 		n++;
 	return n;
 }
@@ -427,7 +534,7 @@ static bool emit_strand(pass *p)
 			/* What was too much is likely to be so again. */
 			p->rows = (uint32_t)MIN(cut ? 2 * p->rows : end, end - p->first);
 		} else {
-			cut = true;
+			cut = p->w->thrift.share;
 			p->rows /= 2;
 		}
 		isca_template_free(p->t);
@@ -442,13 +549,13 @@ static bool emit_step(pass *p)
 {
 	const isca_work *w = p->w;
 	const isca_stage *step = &g_array_index(w->steps, isca_stage, p->step);
-	uint64_t end = MIN(w->m, (p->tile + 1) * w->tile_rows);
+	uint64_t end = isca_tile_rows(w, p->tile, p->strip);
 
 	for (unsigned s = 0; s < step->count; s++) {
 		uint64_t last;
 
 		p->strand = &step->strand[s];
-		p->first = p->tile * w->tile_rows + p->strand->part * w->part_rows;
+		p->first = p->strand->part * w->part_rows;
 		last = MIN(end, p->first + p->strand->parts * w->part_rows);
 		if (p->first >= last)
 			continue;
@@ -476,6 +583,29 @@ static void set_unit(pass *p, uint64_t u)
 	p->tile = u / w->blocks % w->tiles;
 	p->batch = u / w->blocks / w->tiles;
 	p->own = (unsigned)(p->block % w->engines);
+	if (w->patches) {
+		/* Tiles innermost. */
+		p->tile = u % w->tiles;
+		p->block = u / w->tiles % w->blocks;
+		p->own = g_array_index(w->patches, isca_patch, p->tile).engine;
+	}
+}
+
+/* Units FIRST..END-1 in turn, step by step and strip by strip. */
+static bool emit_window(pass *p, uint64_t first, uint64_t end)
+{
+	const isca_work *w = p->w;
+	uint64_t strips = isca_has_strips(w) ? w->packing.strips : 1;
+
+	for (p->strip = 0; p->strip < strips; p->strip++)
+		for (p->step = 0; p->step < w->steps->len; p->step++)
+			for (uint64_t i = first; i < end; i++) {
+				set_unit(p, i);
+				p->slot = (uint32_t)(i - first);
+				if (!emit_step(p))
+					return false;
+			}
+	return true;
 }
 
 bool isca_emit_work(isca *c, isca_work *w, const GArray *tensors)
@@ -483,16 +613,8 @@ bool isca_emit_work(isca *c, isca_work *w, const GArray *tensors)
 	pass p = {.c = c, .w = w, .tensors = tensors};
 	uint64_t units = w->batches->len * w->blocks * w->tiles;
 
-	for (uint64_t u = 0; u < units; u += w->window) {
-		uint64_t end = MIN(units, u + w->window);
-
-		for (p.step = 0; p.step < w->steps->len; p.step++)
-			for (uint64_t i = u; i < end; i++) {
-				set_unit(&p, i);
-				p.slot = (uint32_t)(i - u);
-				if (!emit_step(&p))
-					return false;
-			}
-	}
+	for (uint64_t u = 0; u < units; u += w->window)
+		if (!emit_window(&p, u, MIN(units, u + w->window)))
+			return false;
 	return true;
 }

@@ -72,6 +72,13 @@ static uint32_t add_work(isca_plan *plan, uint32_t first)
 	op.work = isca_work_new(plan->c, plan->tensors, first, count, &plan->thrift);
 	if (!op.work)
 		return 0;
+	if (isca_has_strips(op.work)) {
+		isca_tensor *result = isca_plan_tensor(plan, op.work->c);
+
+		result->strips = op.work->packing.strips;
+		result->strip_rows = op.work->packing.strip_rows;
+		result->strip_columns = op.work->conv.ow;
+	}
 	g_array_append_val(plan->operations, op);
 	return count;
 }
@@ -436,14 +443,27 @@ static bool place_spread(isca_plan *plan)
 	return false;
 }
 
+static bool has_patches(const isca_plan *plan)
+{
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_work *w = g_array_index(plan->operations, isca_operation, o).work;
+
+		if (w && w->patches)
+			return true;
+	}
+	return false;
+}
+
 /* Rows of a tile: its sums lie in a few slices; longer ones gain nothing but memory for them. */
 enum { TILE_ROWS = 2560, TILE_ROWS_FEW = 256, LOAD_ROWS = 16 };
 
 static bool place_somehow(isca_plan *plan)
 {
 	static const isca_thrift thrifts[] = {
-		{TILE_ROWS, LOAD_ROWS, false}, {TILE_ROWS, LOAD_ROWS, true}, {TILE_ROWS_FEW, LOAD_ROWS, true},
-		{TILE_ROWS_FEW, 2, true},      {TILE_ROWS_FEW, 1, true},
+		{TILE_ROWS, LOAD_ROWS, false, false},    {TILE_ROWS, LOAD_ROWS, true, false},
+		{TILE_ROWS, LOAD_ROWS, true, true},      {TILE_ROWS_FEW, LOAD_ROWS, true, true},
+		{TILE_ROWS_FEW, LOAD_ROWS, true, false}, {TILE_ROWS_FEW, 2, true, false},
+		{TILE_ROWS_FEW, 1, true, false},
 	};
 	const isca_limits limits[] = {
 		{plan->c->stream_count, false, false},
@@ -459,6 +479,8 @@ static bool place_somehow(isca_plan *plan)
 			plan->limits = limits[i];
 			if (!list_all(plan))
 				return false;
+			if (plan->thrift.patches && !has_patches(plan))
+				break;
 			if (place_spread(plan))
 				return true;
 		}

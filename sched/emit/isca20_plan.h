@@ -59,7 +59,7 @@ bool isca_order_operations(isca_plan *plan);
 
 /* isca20_operand.c: places the private tiles of operation NUMBER's work; false when they do not fit. */
 bool isca_place_work(isca_plan *plan, isca_operation *op, uint32_t number);
-/* Fills its private tiles with the host's data. */
+/* isca20_contents.c: fills its private tiles with the host's data. */
 void isca_fill_work(isca_plan *plan, const isca_work *work);
 
 /* isca20_turn_plan.c: the same for a transposition. */

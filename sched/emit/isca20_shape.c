@@ -100,6 +100,8 @@ static bool wish_of_work(const isca_plan *plan, uint32_t i, isca_shape *shape)
 		/* What it reads as activations is read part by part, too. */
 		if (!w || (w->c != i && (w->a != i || w->a_private)))
 			continue;
+		if (w->patches)
+			return false;
 		if (!w->own)
 			*shape = (isca_shape){w->part_rows, ISCA_PARTS, 1, true, false};
 		else if (w->by_batch)
@@ -135,6 +137,9 @@ bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 	uint64_t spread = MAX(plan->cap / isa_type_bytes(t->type), 1);
 	bool by_rows = t->rows >= t->blocks;
 
+	*shape = (isca_shape){1, 1, 1, false, false};
+	if (t->strips)
+		return true;
 	if ((wish_of_turn(plan, i, shape) || wish_of_work(plan, i, shape)) && good_shape(plan, i, shape))
 		return true;
 	if (by_rows)
@@ -167,6 +172,34 @@ static void add_digit(const isca_plan *plan, isca_tile *tile, enum isca_dim dim,
 	isca_tile_add(tile, dim, div * (mod / 2), 2, plan->c->slices_per_side, 0);
 }
 
+/* Words in the order of the rows of a strip, half of the rows in each hemisphere.  All slices have equally many whole
+ * rows, so that the terms can name them. */
+static isca_tile strips_tile(const isca_plan *plan, const isca_tensor *t, isca_wish *wish)
+{
+	uint64_t columns = t->strip_columns, words = t->strip_rows * columns, parts = 1, images;
+	uint64_t bytes = isa_type_bytes(t->type);
+	isca_tile tile = {.period = words,
+	                  .rows = words,
+	                  .batches = (t->rows - 1) / words + 1,
+	                  .blocks = 1,
+	                  .bytes = (unsigned)bytes};
+	isca_fold fold = {ISCA_DIM_BATCH, t->strips, (tile.batches - 1) / t->strips + 1};
+
+	while (parts < t->strip_rows &&
+	       (words / parts > plan->part_words || t->strip_rows % parts || (parts > 1 && parts % 2)))
+		parts++;
+	wish->split = parts % 2 == 0;
+	images = isca_tile_lay(&tile, words / parts, &fold, 1, plan->part_words, (wish->split ? parts / 2 : 1) * bytes);
+	isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
+	isca_tile_add(&tile, ISCA_DIM_ROW, 1, words / parts, 0, 1);
+	if (parts > 2)
+		isca_tile_add(&tile, ISCA_DIM_ROW, words / parts, parts / 2, (int64_t)bytes, 0);
+	if (wish->split)
+		isca_tile_add(&tile, ISCA_DIM_ROW, words / 2, 0, plan->c->slices_per_side, 0);
+	wish->wide = !wish->split && images * bytes > plan->c->slices_per_side;
+	return tile;
+}
+
 isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isca_shape *shape, isca_wish *wish)
 {
 	int64_t bytes = isa_type_bytes(t->type);
@@ -185,6 +218,8 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	};
 	uint64_t parts;
 
+	if (t->strips)
+		return strips_tile(plan, t, wish);
 	/* A spreading that takes more than half of a hemisphere is halved between the two. */
 	wish->split = shape->split || (width > plan->c->slices_per_side / 2 && shape->row_mod % 2 == 0);
 	if (!shape->stacked)

@@ -131,10 +131,9 @@ static int64_t round_trip(const isca *c, const isca_work *w)
 	       (int64_t)(w->engines + 1) * m->vxm_op_cycles + m->mem_write_cycles + m->mem_read_cycles;
 }
 
-static void choose_cut(const isca *c, isca_work *w)
+static void cut_rows(isca_work *w)
 {
 	uint64_t units;
-	int64_t pass;
 
 	w->tiles = (w->m - 1) / w->thrift.tile_rows + 1;
 	w->part_rows = (w->m - 1) / (ISCA_PARTS * w->tiles) + 1;
@@ -146,6 +145,16 @@ static void choose_cut(const isca *c, isca_work *w)
 	w->own = (w->by_batch && (w->batches->len >= 4 * w->engines || w->part_rows < 4 * PART_ROWS_MIN)) ||
 	         (units >= w->engines && w->part_rows < PART_ROWS_MIN);
 	w->by_batch = w->by_batch && w->own;
+}
+
+static void choose_cut(const isca *c, isca_work *w, const isca_tensor *result)
+{
+	uint64_t units;
+	int64_t pass;
+
+	if (!w->thrift.patches || !isca_cut_patches(c, w, result))
+		cut_rows(w);
+	units = w->batches->len * w->blocks * w->tiles;
 	pass = MAX((int64_t)(MIN(w->m, w->tile_rows) * w->interval), 10 * (int64_t)w->engines);
 	w->window = (uint32_t)(1 + round_trip(c, w) / pass) * (w->own ? w->engines : 1);
 	w->window = (uint32_t)MIN(w->window, units);
@@ -224,7 +233,7 @@ isca_work *isca_work_new(const isca *c, const GArray *tensors, uint32_t first, u
 		isca_work_free(w);
 		return NULL;
 	}
-	choose_cut(c, w);
+	choose_cut(c, w, &g_array_index(tensors, isca_tensor, w->c));
 	list_steps(w);
 	return w;
 }
@@ -235,5 +244,6 @@ void isca_work_free(isca_work *w)
 	g_array_unref(w->kblocks);
 	g_array_unref(w->steps);
 	g_array_unref(w->b_tiles);
+	g_clear_pointer(&w->patches, g_array_unref);
 	g_free(w);
 }
