@@ -439,8 +439,8 @@ static void layer_beyond_the_capacity_is_refused_with_figures(void)
 	/* 120e6 elements are 375,000 words each of x and of z; there are 88 * 8192 = 720,896. */
 	assert_refused(
 		"vmap:neg,120000000:int8", NULL,
-		"'vmap:neg,120000000:int8' does not fit into SRAM: 240000000 bytes in whole vectors (750000 words of "
-		"320 bytes), capacity 230686720 bytes");
+		"'vmap:neg,120000000:int8' does not fit into SRAM: 240000000 bytes take 240000000 in whole vectors (750000 "
+		"words of 320 bytes), capacity 230686720 bytes");
 }
 
 static void product_of_longer_blocks_is_refused(void)
