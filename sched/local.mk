@@ -29,7 +29,7 @@ libsched_a_SOURCES += \
 
 # Front door and back ends.
 libsched_a_SOURCES += \
-	sched/sched.c sched/emit/emit.h
+	sched/sched.c sched/capacity.c sched/capacity.h sched/emit/emit.h
 
 # Register-style back end.
 libsched_a_SOURCES += \
