@@ -19,10 +19,10 @@
 #include <glib.h>
 
 enum {
-	BANK_PATTERN_MAX_LANES = 65536,     /* of a group, of a wave */
-	BANK_PATTERN_MAX_SOURCES = 1048576, /* of one text with ranges */
-	BANK_PATTERN_GROUPS = 2048,         /* groups of a pattern when options say nothing, but for fft and streams */
-	BANK_PATTERN_STREAM_GROUPS = 8192,  /* streams:K, which a closed loop consumes at up to one group a cycle */
+	BANK_PATTERN_MAX_LANES = 65536,    /* of a group, of a wave */
+	BANK_PATTERN_MAX_SOURCES = 262144, /* of one text with ranges */
+	BANK_PATTERN_GROUPS = 2048,        /* groups of a pattern when options say nothing, but for fft and streams */
+	BANK_PATTERN_STREAM_GROUPS = 8192, /* streams:K, which a closed loop consumes at up to one group a cycle */
 };
 
 typedef struct bank_pattern_options {
