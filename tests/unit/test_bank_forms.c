@@ -210,8 +210,11 @@ static void a_convolution_over_rows_of_m_pixels_meets_three_banks(void)
 	CU_ASSERT_EQUAL(count("im2col:32x144,3x3", 16, mod144).most_banks, 3);
 	CU_ASSERT_EQUAL(count("im2col:32x139,3x3", 16, mod139).least_banks, 3);
 	CU_ASSERT_EQUAL(count("im2col:56x56,3x3", 16, mod144).least_banks, 9);
-	/* Stride 2 in lanes: 2 x 32 outputs of 65 pixels a row; 16 of them are 16 even blocks, of 128 banks. */
-	CU_ASSERT_EQUAL(count("conv:65x65,1,2", 16, mod128).delayed, 0);
+	/* Stride 2 in lanes: 32 outputs of a row of 64 pixels; two rows of outputs are 128 pixels apart, so of 64 lanes
+	 * the second 32 meet the first in 32 of 128 banks, while 16 lanes meet 16 banks. */
+	CU_ASSERT_EQUAL(count("conv:64x64,1,2", 64, mod128).most_banks, 32);
+	CU_ASSERT_EQUAL(count("conv:64x64,1,2", 64, mod128).least_banks, 32);
+	CU_ASSERT_EQUAL(count("conv:64x64,1,2", 16, mod128).delayed, 0);
 }
 
 static void a_kv_head_meets_the_banks_of_its_pitch(void)

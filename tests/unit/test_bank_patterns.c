@@ -327,7 +327,7 @@ static void limits_count_groups_across_batches(void)
 	bank_batch batch = {0};
 	bank_source *source;
 	uint64_t next = 0;
-	size_t groups = 0, batches = 0;
+	size_t groups = 0, batches = 0, wrong = 0;
 
 	options.k = 48;
 	options.groups = 10000;
@@ -337,11 +337,12 @@ static void limits_count_groups_across_batches(void)
 		CU_ASSERT_TRUE(batch.accesses <= BANK_BATCH_ACCESSES);
 		CU_ASSERT_FALSE(batch.has_kinds);
 		for (size_t i = 0; i < batch.accesses; i++)
-			CU_ASSERT_EQUAL_FATAL(batch.blocks[i], next++);
+			wrong += batch.blocks[i] != next++;
 	}
 	/* 1365 groups of 48 fit in 65,536. */
 	CU_ASSERT_EQUAL(batches, 8);
 	CU_ASSERT_EQUAL(groups, 10000);
+	CU_ASSERT_EQUAL(wrong, 0);
 	bank_batch_clear(&batch);
 	bank_source_free(source);
 }
