@@ -41,6 +41,8 @@ void fuzz_addresses(const uint8_t *data, size_t size)
 	bank_reader_options_init(&options);
 	options.format = (bank_format)(choice % 8 % BANK_FORMAT_COUNT);
 	options.k = lanes[choice >> 3 & 3];
+	options.phase_lanes = options.k;
+	options.no_writes = choice >> 7;
 	options.blocks = choice >> 5 & 1;
 	options.block_bytes = choice & 64 ? 64 : 320;
 	source = bank_reader_of_bytes("x", size ? data + 1 : data, size ? size - 1 : 0, &options, &error);

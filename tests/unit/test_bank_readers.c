@@ -135,12 +135,62 @@ static void single_addresses_are_joined_to_groups_of_k(void)
 	reads("1\n2\n3\n", BLOCKS, 1, "1 | 2 | 3");
 }
 
-static void lines_of_several_are_split_and_never_joined(void)
+static void lines_of_several_are_groups_whatever_k_is(void)
 {
-	reads("1 2 3 4 5\n6\n7 8\n", BLOCKS, 2, "1 2 | 3 4 | 5 | 6 | 7 8");
+	reads("1 2 3 4 5\n6\n7 8\n", BLOCKS, 2, "1 2 3 4 5 | 6 | 7 8");
 	reads("1 2\n3 4\n", BLOCKS, 4, "1 2 | 3 4");
 	reads_as(BANK_FORMAT_FLAT, "1 2\n3 4 5\n6\n", BLOCKS, 4, "1 2 3 4 | 5 6");
 	reads_as(BANK_FORMAT_GROUPS, "1\n2\n", BLOCKS, 4, "1 2");
+}
+
+static void long_groups_are_presented_in_phases(void)
+{
+	static const struct {
+		bank_format format;
+		unsigned k;
+		const char *text, *expected;
+	} cases[] = {
+		{0, 0, "1 2 3 4 5\n6\n7 8\n", "1 2 | 3 4 | 5 | 6 | 7 8"},
+		{0, 3, "1\n2\n3\n4\n5\n6\n7\n", "1 2 | 3 | 4 5 | 6 | 7"},
+		{BANK_FORMAT_STL, 0, "1: read 1\n1: read 2\n1: read 3\n2: read 4\n", "1 2 | 3 | 4"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		bank_reader_options options = options_of(BLOCKS, cases[i].k, cases[i].format);
+		g_autofree char *groups = NULL;
+
+		options.phase_lanes = 2;
+		groups = groups_of(cases[i].text, strlen(cases[i].text), &options);
+		CU_ASSERT_STRING_EQUAL(groups, cases[i].expected);
+	}
+}
+
+static void reads_or_writes_may_be_left_out(void)
+{
+	static const char text[] = "R 1 2 W 3 4\nW 5\n6\n";
+	bank_reader_options options = options_of(BLOCKS, 0, BANK_FORMAT_AUTO);
+	g_autofree char *reads_only = NULL;
+	g_autofree char *writes_only = NULL;
+	g_autofree char *cycles = NULL;
+	g_autofree char *neither = NULL;
+	static const char stl[] = "1: read 1\n2: write 2\n2: read 3\n2: read 4\n";
+
+	options.no_writes = true;
+	reads_only = groups_of(text, strlen(text), &options);
+	CU_ASSERT_STRING_EQUAL(reads_only, "1 2 | 6");
+	options.no_writes = false;
+	options.no_reads = true;
+	writes_only = groups_of(text, strlen(text), &options);
+	CU_ASSERT_STRING_EQUAL(writes_only, "3w 4w | 5w");
+	/* The write alone was in another cycle than the read before it. */
+	options.no_reads = false;
+	options.no_writes = true;
+	cycles = groups_of(stl, strlen(stl), &options);
+	CU_ASSERT_STRING_EQUAL(cycles, "1 | 3 4");
+	options.no_reads = true;
+	options.no_writes = false;
+	neither = groups_of("1\n", 2, &options);
+	CU_ASSERT_STRING_EQUAL(neither, "! x:2:1: expected at least one address, found none");
 }
 
 static void marks_make_writes_of_what_follows_on_the_line(void)
@@ -313,7 +363,7 @@ static void texts_longer_than_the_buffer_lose_nothing(void)
 		size_t lanes;
 		unsigned k;
 		size_t expected;
-	} cases[] = {{1, 16, 16}, {1, 7, 7}, {64, 0, 64}, {64, 64, 64}, {64, 16, 16}, {1, 0, 1}, {1000, 1000, 1000}};
+	} cases[] = {{1, 16, 16}, {1, 7, 7}, {64, 0, 64}, {64, 64, 64}, {64, 16, 64}, {1, 0, 1}, {1000, 1000, 1000}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		bank_reader_options options = options_of(BLOCKS, cases[i].k, BANK_FORMAT_AUTO);
@@ -503,6 +553,73 @@ static void formats_have_names(void)
 	g_clear_error(&error);
 }
 
+/* The mean fullest of BANKS banks over windows of as many successive reads of a trace of 64-byte lines. */
+static double mean_fullest(const char *path, unsigned banks, size_t *reads_count)
+{
+	bank_reader_options options = options_of(64, banks, BANK_FORMAT_AUTO);
+	bank_source *source;
+	bank_batch batch = {0};
+	uint64_t sum = 0, windows = 0;
+
+	options.no_writes = true;
+	*reads_count = 0;
+	source = bank_reader_open(path, &options, NULL);
+	while (bank_source_next(source, &batch, NULL))
+		for (size_t g = 0; g < batch.groups; g++) {
+			unsigned load[32] = {0}, fullest = 0;
+
+			*reads_count += batch.start[g + 1] - batch.start[g];
+			if (batch.start[g + 1] - batch.start[g] < banks)
+				continue;
+			for (size_t i = batch.start[g]; i < batch.start[g + 1]; i++) {
+				unsigned *l = &load[batch.blocks[i] % banks];
+
+				(*l)++;
+				fullest = MAX(fullest, *l);
+			}
+			sum += fullest;
+			windows++;
+		}
+	bank_batch_clear(&batch);
+	bank_source_free(source);
+	return (double)sum / (double)windows;
+}
+
+static void public_cpu_traces_fill_banks_as_another_program_found(void)
+{
+	/* Reads of each trace and the means that another program found for 16 and 32 banks, to three digits. */
+	static const struct {
+		const char *name;
+		size_t reads;
+		double means[2];
+	} traces[] = {
+		{"403.gcc", 45675, {2.811, 3.165}},
+		{"444.namd", 21403, {1.932, 2.114}},
+		{"447.dealII", 23059, {2.375, 2.729}},
+		{"481.wrf", 27328, {1.974, 2.307}},
+	};
+	const char *data = g_getenv("TSPSIM_DATA");
+
+	if (!data || !*data) {
+		tap_skip("TSPSIM_DATA names no folder with traces/ramulator");
+		return;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(traces); i++) {
+		g_autofree char *path = g_strdup_printf("%s/traces/ramulator/%s.gz", data, traces[i].name);
+
+		if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+			tap_skip("TSPSIM_DATA has no traces/ramulator");
+			return;
+		}
+		for (unsigned j = 0; j < 2; j++) {
+			size_t count;
+
+			CU_ASSERT_DOUBLE_EQUAL(mean_fullest(path, 16 << j, &count), traces[i].means[j], 0.0005001);
+			CU_ASSERT_EQUAL(count, traces[i].reads);
+		}
+	}
+}
+
 int main(void)
 {
 #define CASE(name)                                                                                                     \
@@ -514,7 +631,10 @@ int main(void)
 		CASE(numbers_up_to_64_bits_are_taken),
 		CASE(division_is_exact_at_every_edge),
 		CASE(single_addresses_are_joined_to_groups_of_k),
-		CASE(lines_of_several_are_split_and_never_joined),
+		CASE(lines_of_several_are_groups_whatever_k_is),
+		CASE(long_groups_are_presented_in_phases),
+		CASE(reads_or_writes_may_be_left_out),
+		CASE(public_cpu_traces_fill_banks_as_another_program_found),
 		CASE(marks_make_writes_of_what_follows_on_the_line),
 		CASE(cpu_traces_of_ramulator_are_recognised),
 		CASE(memory_traces_and_load_store_traces_are_recognised),
