@@ -211,9 +211,7 @@ static void cpu_traces_of_ramulator_are_recognised(void)
 	reads(text, 64, 0, "150293 | 1398878 2000w | 1400289");
 	source = bank_reader_of_bytes("x", text, strlen(text), &options, NULL);
 	CU_ASSERT_EQUAL(bank_reader_format(source), BANK_FORMAT_AUTO);
-	{
-		g_autofree char *groups = bank_text(source, 1);
-	}
+	g_free(bank_text(source, 1));
 	CU_ASSERT_EQUAL(bank_reader_format(source), BANK_FORMAT_RAMULATOR_CPU);
 	bank_source_free(source);
 	/* Two numbers that are a group: block numbers, or addresses all of words, or one that no cache line begins
@@ -614,7 +612,7 @@ static void public_cpu_traces_fill_banks_as_another_program_found(void)
 		for (unsigned j = 0; j < 2; j++) {
 			size_t count;
 
-			CU_ASSERT_DOUBLE_EQUAL(mean_fullest(path, 16 << j, &count), traces[i].means[j], 0.0005001);
+			CU_ASSERT_DOUBLE_EQUAL(mean_fullest(path, 16U << j, &count), traces[i].means[j], 0.0005001);
 			CU_ASSERT_EQUAL(count, traces[i].reads);
 		}
 	}
