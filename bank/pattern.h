@@ -2,7 +2,7 @@
  *
  * Built-in access patterns: texts such as "s16", "s16u", "tr1024/32B", "zipf1" become sources of groups.  The table of
  * patterns is bank/patterns.def; the exact order of accesses of each stands with its generator (pattern_walk.c,
- * pattern_matrix.c, pattern_random.c).  A text with a range, A..B, A..B:STEP or A..B*FACTOR, in place of a number
+ * pattern_matrix.c, pattern_conv.c).  A text with a range, A..B, A..B:STEP or A..B*FACTOR, in place of a number
  * becomes one source for each value: "stride:1..1024", "pitch:128..65536*2".
  *
  * A pattern is a sequence of waves, a wave the accesses of wave_lanes lanes; a wave is presented in groups of k lanes
