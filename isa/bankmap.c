@@ -271,6 +271,11 @@ bankmap *bankmap_new(const char *text, unsigned banks, uint64_t rows, GError **e
 	return map;
 }
 
+bankmap *bankmap_new_analysis(const char *text, unsigned banks, uint64_t rows, GError **error)
+{
+	return bankmap_new(text, banks, rows, error);
+}
+
 void bankmap_free(bankmap *map)
 {
 	if (!map)
@@ -305,6 +310,12 @@ void bankmap_banks(const bankmap *map, uint64_t first, unsigned count, uint16_t 
 	}
 	for (unsigned i = 0; i < count; i++)
 		banks[i] = (uint16_t)map->family->bank(map, first + i);
+}
+
+void bankmap_map(const bankmap *map, const uint64_t *blocks, size_t count, uint16_t *banks)
+{
+	for (size_t i = 0; i < count; i++)
+		banks[i] = (uint16_t)map->family->bank(map, blocks[i]);
 }
 
 unsigned bankmap_modulus(const bankmap *map)

@@ -5,14 +5,14 @@
 # c_files: C and C++ sources and headers, relative to the source tree (tables are not among them).
 c_files()
 {
-	(cd "$TSPSIM_SRCDIR" && find isa sim models sched traces tools tests \( -name '*.[ch]' -o -name '*.cc' \) -type f | sort)
+	(cd "$TSPSIM_SRCDIR" && find isa bank sim models sched traces tools tests \( -name '*.[ch]' -o -name '*.cc' \) -type f | sort)
 }
 
 # source_files: everything that people write and machines read; the fuzzers' corpora are data.
 source_files()
 {
 	(cd "$TSPSIM_SRCDIR" && {
-		find isa sim models sched traces tools tests docs -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.def' \
+		find isa bank sim models sched traces tools tests docs -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.def' \
 			-o -name '*.mk' -o -name '*.sh' -o -name '*.sql' -o -name '*.gp' -o -name '*.yaml' -o -name '*.tsp' -o -name '*.1' \) |
 			grep -v '^tests/fuzz/corpus/'
 		for file in configure.ac Makefile.am bootstrap .ci/run; do

@@ -16,12 +16,13 @@ folder_includes()
 }
 
 folder_includes isa 'isa/'
+folder_includes bank 'isa/|bank/'
 folder_includes sim 'sim/|traces/probe\.h'
 folder_includes models 'isa/|sim/|models/|traces/probe\.h'
 folder_includes sched 'isa/|sched/'
 folder_includes traces 'isa/|traces/'
-folder_includes tools 'isa/|sim/|models/|sched/|traces/|tools/'
-folder_includes tests 'isa/|sim/|models/|sched/|traces/|tools/|tests/'
+folder_includes tools 'isa/|bank/|sim/|models/|sched/|traces/|tools/'
+folder_includes tests 'isa/|bank/|sim/|models/|sched/|traces/|tools/|tests/'
 
 grep 'sqlite3\.h' includes | grep -Ev '^(traces|tests)/' >offending
 empty "sqlite3.h is included in traces/ and tests/ only" offending

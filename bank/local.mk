@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Evaluation of bank maps on streams of accesses.
+noinst_LIBRARIES += libbank.a
+libbank_a_SOURCES = \
+	bank/stream.c bank/stream.h bank/model.h \
+	bank/divide.h bank/pattern.c bank/pattern.h bank/pattern_conv.c bank/pattern_int.h bank/pattern_matrix.c \
+	bank/pattern_walk.c bank/patterns.def \
+	bank/reader.c bank/reader.h bank/reader_int.h bank/reader_lines.c
