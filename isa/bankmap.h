@@ -23,7 +23,8 @@ bankmap *bankmap_new(const char *text, unsigned banks, uint64_t rows, GError **e
 bankmap *bankmap_new_analysis(const char *text, unsigned banks, uint64_t rows, GError **error);
 void bankmap_free(bankmap *map);
 
-/* Any block has a bank below bankmap_banks_used(); blocks from the capacity on have no row that exists. */
+/* Any block has a bank below bankmap_banks_used(); blocks from the capacity on are not
+ * stored, their row may not exist. */
 unsigned bankmap_bank(const bankmap *map, uint64_t block);
 uint64_t bankmap_row(const bankmap *map, uint64_t block);
 /* Banks of COUNT consecutive blocks from FIRST. */
