@@ -47,6 +47,7 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/bankmap/swizzle \
 	tests/fuzz/corpus/bankmap/table \
 	tests/fuzz/corpus/bankmap/table-rows \
+	tests/fuzz/corpus/bankmap/table-zeros \
 	tests/fuzz/corpus/bankmap/xorfold \
 	tests/fuzz/corpus/bankmap/xormod \
 	tests/fuzz/corpus/container/everything \

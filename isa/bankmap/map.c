@@ -165,7 +165,8 @@ uint64_t bankmap_first_in_place(const bankmap *map, uint64_t block)
 	return other;
 }
 
-/* For families without a proof: the walk is the proof, and gives the capacity.  What is shared above it does not matter. */
+/* For families without a proof: the walk is the proof, and gives the capacity.  What is shared above it does not
+ * matter. */
 static bool prove(bankmap *map, GError **error)
 {
 	bankmap_walk walk;

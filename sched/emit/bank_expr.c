@@ -106,7 +106,7 @@ static bool read_operand(reader *r, const char **at, const char *end)
 		good = push_operand(r, 'b', 0);
 	} else if (g_ascii_isdigit(**at)) {
 		char *after;
-		uint64_t number = g_ascii_strtoull(*at, &after, g_str_has_prefix(*at, "0x") ? 16 : 10);
+		uint64_t number = bank_map_number(*at, &after);
 
 		*at = after;
 		good = push_operand(r, '#', number);

@@ -246,7 +246,7 @@ static bool prepare_gf2(bank_map *map)
 		return false;
 	for (unsigned r = 0; r < count; r++) {
 		char *end;
-		uint64_t mask = g_ascii_strtoull(rows[r], &end, 0);
+		uint64_t mask = bank_map_number(rows[r], &end);
 
 		if (!g_ascii_isdigit(*rows[r]) || *end)
 			return false;
@@ -343,14 +343,14 @@ static bool read_entry(bank_map *map, const char *word)
 		return true;
 	}
 	if (g_str_has_prefix(word, "rotate=")) {
-		map->rotate = g_ascii_strtoull(word + strlen("rotate="), NULL, 0);
+		map->rotate = bank_map_number(word + strlen("rotate="), NULL);
 		return true;
 	}
 	if (!g_ascii_isdigit(*word))
 		return false;
-	e.bank = g_ascii_strtoull(word, &end, 0);
+	e.bank = bank_map_number(word, &end);
 	if (*end == ':')
-		e.row = g_ascii_strtoull(end + 1, &end, 0);
+		e.row = bank_map_number(end + 1, &end);
 	else
 		for (guint i = 0; i < map->entries->len; i++)
 			e.row += g_array_index(map->entries, entry, i).bank == e.bank;
@@ -475,7 +475,7 @@ static bool read_map(bank_map *map, const char *text)
 
 		if (*at != (i ? ',' : ':') || !g_ascii_isdigit(at[1]))
 			return false;
-		map->p[i] = g_ascii_strtoull(at + 1, &end, 0);
+		map->p[i] = bank_map_number(at + 1, &end);
 		at = end;
 		map->given++;
 	}

@@ -24,6 +24,12 @@ unsigned bank_map_modulus(const bank_map *map);
 /* Do no two requests ever meet? */
 bool bank_map_is_ideal(const bank_map *map);
 
+/* A number in decimal or, after 0x, hexadecimal; a leading 0 means nothing. */
+static inline uint64_t bank_map_number(const char *text, char **end)
+{
+	return g_ascii_strtoull(text, end, g_ascii_strncasecmp(text, "0x", 2) == 0 ? 16 : 10);
+}
+
 /* An expression over b, in C's precedence, as a tree; NULL when TEXT of LENGTH bytes is none. */
 typedef struct bank_expr bank_expr;
 bank_expr *bank_expr_new(const char *text, size_t length);
