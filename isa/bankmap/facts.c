@@ -178,9 +178,11 @@ char *bankmap_facts_text(const bankmap *map, const bankmap_facts *f)
 
 	g_string_append_printf(out, "map: %s\n", map->text);
 	print_placement(f, out);
-	if (f->covered_bits < 64)
-		g_string_append_printf(out, "covered: block bits 0 to %u of %u\n",
-		                       f->covered_bits ? f->covered_bits - 1 : 0, f->address_bits);
+	if (!f->covered_bits)
+		g_string_append(out, "covered: no block bit\n");
+	else if (f->covered_bits < 64)
+		g_string_append_printf(out, "covered: block bits 0 to %u of %u\n", f->covered_bits - 1,
+		                       f->address_bits);
 	if (f->linear)
 		g_string_append_printf(out, "xor: %u XOR2, %u after sharing pairs, for %u address bits\n", f->xor2,
 		                       f->xor2_shared, f->address_bits);

@@ -367,8 +367,14 @@ void bankmap_banks(const bankmap *map, uint64_t first, unsigned count, uint16_t 
 		}
 		return;
 	}
-	for (unsigned i = 0; i < count; i++)
-		banks[i] = (uint16_t)map->ops->bank(map, first + i);
+	for (unsigned at = 0; at < count; at += BANKMAP_CHUNK) {
+		unsigned n = MIN(BANKMAP_CHUNK, count - at);
+		uint64_t blocks[BANKMAP_CHUNK];
+
+		for (unsigned i = 0; i < n; i++)
+			blocks[i] = first + at + i;
+		map->ops->map(map, blocks, n, banks + at);
+	}
 }
 
 void bankmap_map(const bankmap *map, const uint64_t *blocks, size_t count, uint16_t *banks)
