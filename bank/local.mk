@@ -3,6 +3,9 @@
 # Evaluation of bank maps on streams of accesses.
 noinst_LIBRARIES += libbank.a
 libbank_a_SOURCES = \
-	bank/stream.c bank/stream.h bank/model.h \
+	bank/stream.c bank/stream.h bank/model.h bank/model_int.h bank/model.c \
+	bank/model_lockstep.c bank/model_fifo.c bank/model_closed.c bank/model_rules.c \
+	bank/model_merge.c bank/model_delays.c bank/model_window.c \
+	bank/metrics.c bank/metrics.h bank/reason.c \
 	bank/pattern.h \
 	bank/reader.h
