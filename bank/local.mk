@@ -7,5 +7,6 @@ libbank_a_SOURCES = \
 	bank/model_lockstep.c bank/model_fifo.c bank/model_closed.c bank/model_rules.c \
 	bank/model_merge.c bank/model_delays.c bank/model_window.c \
 	bank/metrics.c bank/metrics.h bank/reason.c \
-	bank/pattern.h \
+	bank/divide.h bank/pattern.c bank/pattern.h bank/pattern_conv.c bank/pattern_int.h bank/pattern_matrix.c \
+	bank/pattern_walk.c bank/patterns.def \
 	bank/reader.h
