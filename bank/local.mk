@@ -9,4 +9,4 @@ libbank_a_SOURCES = \
 	bank/metrics.c bank/metrics.h bank/reason.c \
 	bank/divide.h bank/pattern.c bank/pattern.h bank/pattern_conv.c bank/pattern_int.h bank/pattern_matrix.c \
 	bank/pattern_walk.c bank/patterns.def \
-	bank/reader.h
+	bank/reader.c bank/reader.h bank/reader_int.h bank/reader_lines.c
