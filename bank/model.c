@@ -44,8 +44,8 @@ static bool check_options(const bank_options *o, GError **error)
 		why = "ports of a bank must be 1 to 64";
 	else if (o->busy_cycles < 1 || o->busy_cycles > BANK_MAX_BUSY_CYCLES)
 		why = "busy cycles of a request must be 1 to 4096";
-	else if (o->banks >= BANK_NUMBERS || o->groups >= BANK_NUMBERS)
-		why = "banks and bank groups must be below 65536";
+	else if (o->banks >= BANK_ABSENT || bankmap_banks_used(o->map) >= BANK_ABSENT || o->groups >= BANK_ABSENT)
+		why = "banks and bank groups must be below 65535";
 	else if (o->model != BANK_CLOSED && (o->warmup_cycles || o->measure_cycles))
 		why = "warm-up and measured cycles belong to the closed model";
 	if (why)
@@ -62,16 +62,17 @@ bank_run *bank_run_new(const bank_options *options, GError **error)
 	run = g_new0(bank_run, 1);
 	run->options = *options;
 	run->memory_banks = options->banks ? options->banks : bankmap_banks_used(options->map);
+	run->room = MAX(run->memory_banks, bankmap_banks_used(options->map));
 	run->ideal_map = bankmap_is_ideal(options->map);
 	run->result = g_new0(bank_result, 1);
 	run->result->first_group = UINT64_MAX;
-	run->result->bank_requests = g_new0(uint64_t, BANK_NUMBERS);
-	run->free_cycle = g_new0(uint64_t, BANK_NUMBERS);
+	run->result->bank_requests = g_new0(uint64_t, run->room);
+	run->free_cycle = g_new0(uint64_t, run->room);
 	bank_delays_init(&run->delays);
 	if (options->window_requests)
 		run->window = bank_window_new(bankmap_banks_used(options->map), options->window_requests);
 	if (options->ports > 1 || options->busy_cycles > 1 || options->separate || options->groups)
-		run->rules = bank_rules_new(options);
+		run->rules = bank_rules_new(run);
 	if (options->model == BANK_CLOSED)
 		run->closed = bank_closed_new(run);
 	return run;
@@ -228,9 +229,7 @@ bool bank_run_end(bank_run *run, bank_result *result, GError **error)
 	r->ports = run->options.ports;
 	r->busy_cycles = run->options.busy_cycles;
 	r->banks_used = bankmap_banks_used(run->options.map);
-	r->banks = BANK_NUMBERS;
-	while (r->banks > MAX(run->memory_banks, r->banks_used) && !r->bank_requests[r->banks - 1])
-		r->banks--;
+	r->banks = run->room;
 	if (r->model == BANK_FIFO) {
 		r->cycles = MAX(run->last, r->groups);
 		r->ideal_cycles = r->groups;
@@ -245,7 +244,6 @@ bool bank_run_end(bank_run *run, bank_result *result, GError **error)
 	if (run->window)
 		bank_window_finish(run->window, r);
 	*result = *r;
-	result->bank_requests = g_renew(uint64_t, r->bank_requests, r->banks);
 	*r = (bank_result){0};
 	return true;
 }

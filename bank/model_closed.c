@@ -33,6 +33,8 @@ struct bank_closed {
 	uint64_t first, groups;
 	GArray *start, *banks, *blocks, *kinds, *flags;
 	bool blocks_kept; /* until the first conflict is noted */
+	bool even;        /* all groups are of `streams` lanes, all present: places are products */
+	bool writes;      /* some access is a write: kinds are kept */
 	uint64_t last_grant;
 	/* Waiting streams of each bank. */
 	unsigned words;
@@ -56,13 +58,14 @@ bank_closed *bank_closed_new(bank_run *run)
 	c->start = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	c->banks = g_array_new(FALSE, FALSE, sizeof(uint16_t));
 	c->blocks = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	c->kinds = g_array_new(FALSE, FALSE, sizeof(uint8_t));
+	c->kinds = g_array_new(FALSE, TRUE, sizeof(uint8_t));
 	c->flags = g_array_new(FALSE, TRUE, sizeof(uint8_t));
 	c->blocks_kept = true;
-	c->next = g_new0(unsigned, BANK_NUMBERS);
-	c->active = g_new(uint16_t, BANK_NUMBERS);
+	c->even = !o->merge;
+	c->next = g_new0(unsigned, run->room);
+	c->active = g_new(uint16_t, run->room);
 	if (run->rules) {
-		c->port_free = g_new0(uint64_t, (size_t)BANK_NUMBERS * 2 * o->ports);
+		c->port_free = g_new0(uint64_t, (size_t)run->room * 2 * o->ports);
 		c->group_free = g_new0(uint64_t, (size_t)MAX(o->groups, 1) * 2);
 	}
 	return c;
@@ -107,6 +110,8 @@ static size_t place(const bank_closed *c, uint64_t group, unsigned lane)
 {
 	size_t g = (size_t)(group - c->first);
 
+	if (c->even)
+		return g * c->streams + lane;
 	return (size_t)(g_array_index(c->start, uint64_t, g) - g_array_index(c->start, uint64_t, 0)) + lane;
 }
 
@@ -117,14 +122,19 @@ static size_t lanes_of(const bank_closed *c, uint64_t group)
 	return (size_t)(g_array_index(c->start, uint64_t, g + 1) - g_array_index(c->start, uint64_t, g));
 }
 
+static bool empty_mask(const bank_closed *c, unsigned bank)
+{
+	for (unsigned w = 0; w < c->words; w++)
+		if (c->mask[(size_t)bank * c->words + w])
+			return false;
+	return true;
+}
+
 static void wait_for(bank_closed *c, unsigned lane, unsigned bank)
 {
 	uint64_t *mask = c->mask + (size_t)bank * c->words;
-	uint64_t any = 0;
 
-	for (unsigned w = 0; w < c->words; w++)
-		any |= mask[w];
-	if (!any)
+	if (empty_mask(c, bank))
 		c->active[c->active_count++] = (uint16_t)bank;
 	mask[lane / 64] |= UINT64_C(1) << lane % 64;
 }
@@ -137,7 +147,7 @@ static bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 	for (; s->group < c->first + c->groups; s->group++) {
 		uint16_t bank;
 
-		if (lane >= lanes_of(c, s->group))
+		if (!c->even && lane >= lanes_of(c, s->group))
 			continue;
 		bank = g_array_index(c->banks, uint16_t, place(c, s->group, lane));
 		if (bank == BANK_ABSENT)
@@ -214,7 +224,7 @@ static void count_grant(bank_closed *c, unsigned lane, unsigned kind)
 
 static unsigned kind_of(const bank_closed *c, unsigned lane)
 {
-	return g_array_index(c->kinds, uint8_t, place(c, c->stream[lane].group, lane)) & BANK_WRITE;
+	return c->writes ? g_array_index(c->kinds, uint8_t, place(c, c->stream[lane].group, lane)) & BANK_WRITE : 0;
 }
 
 static void grant(bank_closed *c, unsigned lane)
@@ -225,14 +235,6 @@ static void grant(bank_closed *c, unsigned lane)
 	c->next[bank] = lane + 1;
 	c->granted[c->granted_count++] = lane;
 	count_grant(c, lane, kind_of(c, lane));
-}
-
-static bool empty_mask(const bank_closed *c, unsigned bank)
-{
-	for (unsigned w = 0; w < c->words; w++)
-		if (c->mask[(size_t)bank * c->words + w])
-			return false;
-	return true;
 }
 
 /* A port of a bank's side that is free in this cycle, or NULL. */
@@ -345,8 +347,8 @@ static void widen(bank_closed *c, unsigned streams)
 	if (streams <= c->streams)
 		return;
 	if (words > c->words) {
-		mask = g_new0(uint64_t, (size_t)BANK_NUMBERS * words);
-		for (size_t b = 0; c->words && b < BANK_NUMBERS; b++)
+		mask = g_new0(uint64_t, (size_t)c->run->room * words);
+		for (size_t b = 0; c->words && b < c->run->room; b++)
 			memcpy(mask + b * words, c->mask + b * c->words, c->words * sizeof *mask);
 		g_free(c->mask);
 		c->mask = mask;
@@ -374,7 +376,8 @@ static void forget(bank_closed *c)
 	g_array_remove_range(c->flags, 0, (guint)groups);
 	if (accesses) {
 		g_array_remove_range(c->banks, 0, (guint)accesses);
-		g_array_remove_range(c->kinds, 0, (guint)accesses);
+		if (c->writes)
+			g_array_remove_range(c->kinds, 0, (guint)accesses);
 		if (c->blocks_kept)
 			g_array_remove_range(c->blocks, 0, (guint)accesses);
 	}
@@ -398,6 +401,18 @@ static void run_cycles(bank_closed *c, bool to_the_end)
 	}
 }
 
+/* Kinds are kept from the first write on. */
+static void append_kinds(bank_closed *c, const bank_mapped *m, size_t count)
+{
+	for (size_t i = 0; m->kinds && !c->writes && i < count; i++)
+		c->writes = m->kinds[i] & BANK_WRITE;
+	if (!c->writes)
+		return;
+	g_array_set_size(c->kinds, c->banks->len);
+	for (size_t i = 0; m->kinds && i < count; i++)
+		g_array_index(c->kinds, uint8_t, c->banks->len - count + i) = m->kinds[i];
+}
+
 static void append(bank_closed *c, const bank_mapped *m)
 {
 	size_t count = m->start[m->groups];
@@ -409,6 +424,8 @@ static void append(bank_closed *c, const bank_mapped *m)
 	for (size_t g = 0; g < m->groups; g++) {
 		uint64_t end = base + m->start[g + 1];
 
+		if (c->first + c->groups + g)
+			c->even &= m->start[g + 1] - m->start[g] == widest;
 		widest = MAX(widest, m->start[g + 1] - m->start[g]);
 		g_array_append_val(c->start, end);
 	}
@@ -416,9 +433,7 @@ static void append(bank_closed *c, const bank_mapped *m)
 	g_array_set_size(c->flags, c->flags->len + (guint)m->groups);
 	if (c->blocks_kept)
 		g_array_append_vals(c->blocks, m->blocks, (guint)count);
-	g_array_set_size(c->kinds, c->kinds->len + (guint)count);
-	for (size_t i = 0; i < count; i++)
-		g_array_index(c->kinds, uint8_t, c->kinds->len - count + i) = m->kinds ? m->kinds[i] : 0;
+	append_kinds(c, m, count);
 	widen(c, widest);
 	c->groups += m->groups;
 }

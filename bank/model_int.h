@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-enum { BANK_NUMBERS = 65536, /* of uint16_t bank numbers */ BANK_ABSENT = 0xffff };
+enum { BANK_ABSENT = 0xffff /* no bank number: banks of a memory are fewer */ };
 
 typedef struct bank_delays {
 	uint64_t *count;
@@ -53,6 +53,7 @@ typedef struct bank_mapped {
 struct bank_run {
 	bank_options options;
 	unsigned memory_banks; /* for the ideal */
+	unsigned room;         /* bank numbers are below */
 	bool ideal_map;
 	bank_result *result; /* counters, filled as we go */
 	uint64_t arrival;    /* of the next group */
@@ -78,7 +79,7 @@ struct bank_run {
 uint64_t bank_ideal_beats(const bank_run *run, size_t requests, size_t writes);
 /* Serves one group that arrives in cycle ARRIVAL; returns the longest delay in it. */
 uint64_t bank_serve_rules(bank_run *run, const bank_mapped *m, size_t group, uint64_t arrival);
-bank_rules *bank_rules_new(const bank_options *options);
+bank_rules *bank_rules_new(const bank_run *run);
 void bank_rules_free(bank_rules *rules);
 
 void bank_lockstep_push(bank_run *run, const bank_mapped *m);

@@ -21,14 +21,15 @@ struct bank_rules {
 	last_request *group_last;
 };
 
-bank_rules *bank_rules_new(const bank_options *o)
+bank_rules *bank_rules_new(const bank_run *run)
 {
+	const bank_options *o = &run->options;
 	bank_rules *rules = g_new0(bank_rules, 1);
 
 	*rules = (bank_rules){
 		.ports = o->ports, .busy = o->busy_cycles, .sides = o->separate ? 2 : 1, .groups = o->groups};
-	rules->port_free = g_new0(uint64_t, (size_t)BANK_NUMBERS * rules->sides * rules->ports);
-	rules->bank_last = g_new0(last_request, (size_t)BANK_NUMBERS * rules->sides);
+	rules->port_free = g_new0(uint64_t, (size_t)run->room * rules->sides * rules->ports);
+	rules->bank_last = g_new0(last_request, (size_t)run->room * rules->sides);
 	if (o->groups) {
 		rules->group_free = g_new0(uint64_t, (size_t)o->groups * 2);
 		rules->group_last = g_new0(last_request, (size_t)o->groups * 2);

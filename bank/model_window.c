@@ -9,7 +9,7 @@
 #include <math.h>
 
 struct bank_window {
-	unsigned requests, filled;
+	unsigned banks, requests, filled;
 	double limit; /* bits */
 	uint32_t *count; /* of each bank in this window */
 	uint32_t *stamp; /* window that count belongs to */
@@ -24,10 +24,11 @@ bank_window *bank_window_new(unsigned banks, unsigned requests)
 {
 	bank_window *w = g_new0(bank_window, 1);
 
+	w->banks = banks;
 	w->requests = requests;
 	w->limit = log2(MIN(banks, requests));
-	w->count = g_new0(uint32_t, BANK_NUMBERS);
-	w->stamp = g_new0(uint32_t, BANK_NUMBERS);
+	w->count = g_new0(uint32_t, banks);
+	w->stamp = g_new0(uint32_t, banks);
 	w->now = 1;
 	w->log = g_new0(double, (size_t)requests + 1);
 	for (unsigned c = 1; c <= requests; c++)
@@ -47,7 +48,7 @@ static void end_window(bank_window *w)
 	w->filled = 0;
 	w->sum = 0;
 	if (++w->now == 0) {
-		for (unsigned b = 0; b < BANK_NUMBERS; b++)
+		for (unsigned b = 0; b < w->banks; b++)
 			w->stamp[b] = 0;
 		w->now = 1;
 	}
