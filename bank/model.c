@@ -118,8 +118,7 @@ void bank_note_first(bank_run *run, const bank_mapped *m, size_t group, size_t b
 	r->first_lane[0] = bank_lane(m, group, before);
 	r->first_lane[1] = bank_lane(m, group, at);
 	r->first_bank = r->first_other_bank = m->banks[at];
-	r->first_is_progression =
-		bank_progression(m->blocks + start, m->start[group + 1] - start, &r->first_stride);
+	r->first_is_progression = bank_progression(m->blocks + start, m->start[group + 1] - start, &r->first_stride);
 }
 
 /* Counts what does not depend on the model. */

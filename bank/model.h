@@ -37,11 +37,11 @@ typedef struct bank_options {
 	unsigned busy_cycles; /* a request holds its port so long, 1 */
 	bool merge;           /* accesses of a group to one block (and of one kind) count once */
 	uint64_t warmup_cycles,
-		measure_cycles;    /* closed: grants are counted in so many cycles after the warm-up; 0: all */
-	unsigned banks;            /* of the memory, for the ideal; 0: those that the map uses */
-	bool separate;             /* ports for reads and for writes */
-	unsigned groups;           /* bank groups; 0: none */
-	unsigned window_requests;  /* windowed entropy over so many successive requests; 0: none */
+		measure_cycles;      /* closed: grants are counted in so many cycles after the warm-up; 0: all */
+	unsigned banks;              /* of the memory, for the ideal; 0: those that the map uses */
+	bool separate;               /* ports for reads and for writes */
+	unsigned groups;             /* bank groups; 0: none */
+	unsigned window_requests;    /* windowed entropy over so many successive requests; 0: none */
 	uint64_t lookahead_accesses; /* closed, 0: the constant above */
 } bank_options;
 
@@ -52,14 +52,15 @@ typedef struct bank_result {
 	uint64_t accesses;           /* before merging */
 	uint64_t requests, delayed;
 	uint64_t kind_requests[2], kind_delayed[2]; /* reads, writes */
-	uint64_t groups, conflict_groups; /* groups that take more than their ideal beats; closed: with a delayed request */
+	uint64_t groups,
+		conflict_groups; /* groups that take more than their ideal beats; closed: with a delayed request */
 	uint64_t cycles,
 		ideal_cycles; /* lockstep: sum of fullest banks, of ideal; fifo: last service cycle + 1, groups */
 	uint64_t delay_sum_cycles, p99_delay_cycles, max_delay_cycles; /* p99 by nearest rank */
-	bool p99_exact;          /* false: rounded up by less than 1 in 4096 */
-	double slowdown;         /* cycles / ideal_cycles */
-	double grants_per_cycle; /* requests / cycles */
-	bool saturated;          /* some bank is offered a service time a cycle or more */
+	bool p99_exact;                                                /* false: rounded up by less than 1 in 4096 */
+	double slowdown;                                               /* cycles / ideal_cycles */
+	double grants_per_cycle;                                       /* requests / cycles */
+	bool saturated;               /* some bank is offered a service time a cycle or more */
 	uint64_t saturation_requests; /* such banks have this many requests or more */
 	unsigned streams;             /* closed: lanes of the longest group */
 	bool lookahead_limited;       /* closed: a stream waited for the slowest */
@@ -67,8 +68,8 @@ typedef struct bank_result {
 	uint64_t *bank_requests;      /* owned */
 	uint64_t *delays;             /* histogram of delays 0 .. delays_count - 1, the last holds the rest; owned */
 	size_t delays_count;
-	/* The first delayed request [1] and the one before it in its bank or bank group [0]; first_group UINT64_MAX when
-	 * none. */
+	/* The first delayed request [1] and the one before it in its bank or bank group [0]; first_group UINT64_MAX
+	 * when none. */
 	uint64_t first_group, first_block[2], first_other_group;
 	unsigned first_lane[2], first_bank, first_other_bank;
 	bool first_is_progression; /* the blocks of its group are a progression */

@@ -38,11 +38,11 @@ struct bank_closed {
 	uint64_t last_grant;
 	/* Waiting streams of each bank. */
 	unsigned words;
-	uint64_t *mask;         /* [bank][word] */
-	unsigned *next;         /* [bank]: stream that the scan begins with */
-	uint16_t *active;       /* banks whose mask is not empty */
+	uint64_t *mask;   /* [bank][word] */
+	unsigned *next;   /* [bank]: stream that the scan begins with */
+	uint16_t *active; /* banks whose mask is not empty */
 	unsigned active_count;
-	uint64_t *port_free; /* [bank][side][port] when service is long, ports are several, or there are rules */
+	uint64_t *port_free;  /* [bank][side][port] when service is long, ports are several, or there are rules */
 	uint64_t *group_free; /* [group][kind] */
 	unsigned *granted;
 	unsigned granted_count;
@@ -94,8 +94,7 @@ static bool measuring(const bank_closed *c)
 {
 	const bank_options *o = &c->run->options;
 
-	return c->cycle >= o->warmup_cycles &&
-	       (!o->measure_cycles || c->cycle < o->warmup_cycles + o->measure_cycles);
+	return c->cycle >= o->warmup_cycles && (!o->measure_cycles || c->cycle < o->warmup_cycles + o->measure_cycles);
 }
 
 bool bank_closed_done(const bank_closed *c)
@@ -192,8 +191,8 @@ static void note_first(bank_closed *c, unsigned lane, unsigned other)
 	r->first_lane[1] = lane;
 	r->first_block[0] = g_array_index(c->blocks, uint64_t, place(c, early->group, other));
 	r->first_block[1] = g_array_index(c->blocks, uint64_t, place(c, late->group, lane));
-	r->first_is_progression = bank_progression(&g_array_index(c->blocks, uint64_t, start),
-	                                           lanes_of(c, late->group), &r->first_stride);
+	r->first_is_progression = bank_progression(&g_array_index(c->blocks, uint64_t, start), lanes_of(c, late->group),
+	                                           &r->first_stride);
 	c->blocks_kept = false;
 	g_array_set_size(c->blocks, 0);
 }
@@ -281,7 +280,8 @@ static void grant_banks(bank_closed *c)
 	}
 }
 
-/* Bank groups or separate ports tie banks and kinds together: streams are tried in turn, from one further each cycle. */
+/* Bank groups or separate ports tie banks and kinds together: streams are tried in turn, from one further each cycle.
+ */
 static void grant_in_turn(bank_closed *c)
 {
 	const bank_options *o = &c->run->options;
@@ -302,7 +302,8 @@ static void grant_in_turn(bank_closed *c)
 			for (unsigned g = c->granted_count; c->blocks_kept && g-- > 0;) {
 				const stream *other = &c->stream[c->granted[g]];
 
-				if (other->bank == s->bank || (o->groups && other->bank % o->groups == s->bank % o->groups))
+				if (other->bank == s->bank ||
+				    (o->groups && other->bank % o->groups == s->bank % o->groups))
 					note_first(c, lane, c->granted[g]);
 			}
 			continue;

@@ -66,7 +66,7 @@ typedef struct bank_summary {
 	const bank_row *first;
 	unsigned sources;
 	double request_conflict, group_conflict, excess, mean_delay, slowdown; /* means, each source alike */
-	const bank_row *worst; /* by request conflict */
+	const bank_row *worst;                                                 /* by request conflict */
 } bank_summary;
 
 GArray *bank_summaries(const bank_evaluation *e); /* of bank_summary, in order of appearance */

@@ -214,7 +214,8 @@ oracle oracle_closed(const rig *r, const uint64_t *blocks, size_t count, unsigne
 				for (n = 1; n <= k; n++) {
 					unsigned s = (last[b] + n) % k;
 
-					if (at[s] < count && presented[s] <= cycle && bankmap_bank(map, blocks[at[s]]) == b) {
+					if (at[s] < count && presented[s] <= cycle &&
+					    bankmap_bank(map, blocks[at[s]]) == b) {
 						count_delay(&o, cycle - presented[s]);
 						late[at[s] / k] |= cycle > presented[s];
 						at[s] += k;

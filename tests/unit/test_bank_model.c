@@ -16,8 +16,8 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 
 #define NEAR(value, wanted, tolerance) CU_ASSERT_DOUBLE_EQUAL(value, wanted, tolerance)
 
-/* A stride visits D = M / gcd(s, M) banks in turn: with k = a D + r, r banks get a + 1 requests of a group, D - r get a.
- * Delays are 0 .. load - 1 in each bank; the group takes ceil(k / (D p)) cycles. */
+/* A stride visits D = M / gcd(s, M) banks in turn: with k = a D + r, r banks get a + 1 requests of a group, D - r get
+ * a. Delays are 0 .. load - 1 in each bank; the group takes ceil(k / (D p)) cycles. */
 static void lockstep_strides_follow_the_closed_form(void)
 {
 	static const unsigned moduli[] = {144, 139, 143, 128, 127, 88};
@@ -134,7 +134,11 @@ static void random_fifo_follows_the_batch_queue(void)
 	static const struct {
 		unsigned k;
 		double conflict, wait;
-	} rows[] = {{8, 0.0253, 0.0257}, {15, 0.0524, 0.0543}, {16, 0.0564, 0.0586}, {32, 0.1256, 0.1384}, {64, 0.2974, 0.3937}};
+	} rows[] = {{8, 0.0253, 0.0257},
+	            {15, 0.0524, 0.0543},
+	            {16, 0.0564, 0.0586},
+	            {32, 0.1256, 0.1384},
+	            {64, 0.2974, 0.3937}};
 	size_t groups = 40000;
 	g_autofree uint64_t *blocks = g_new(uint64_t, groups * 64);
 
@@ -249,7 +253,7 @@ static void ports_and_busy_path_agrees_with_the_fast_path(void)
 	}
 }
 
-/* Ranks by hand: 200 groups of 2 in one bank are 200 delays of 0 and 200 of 1; rank ceil(0.99 x 400) = 396 is a 1.  With
+/* Ranks by hand: 200 groups of 2 in one bank are 200 delays of 0 and 200 of 1; rank ceil(0.99 x 400) = 396 is a 1. With
  * 1 conflict in 100 groups of 2, 199 zeros and a one: rank 198 is a 0; with 3 in 100, 197 zeros: rank 198 is a 1. */
 static void p99_is_the_nearest_rank(void)
 {
@@ -272,9 +276,9 @@ static void p99_is_the_nearest_rank(void)
 	}
 }
 
-/* One bank, two requests a cycle: request n starts in cycle n, arrived in n / 2.  6,000,000 groups of 2 exceed the exact
- * histogram; the delay of rank 11,880,000 is that of request n = 11,879,999 (delays n - n / 2 do not fall): 5,940,000,
- * rounded up to 12 bits after the leading one, a step of 1024. */
+/* One bank, two requests a cycle: request n starts in cycle n, arrived in n / 2.  6,000,000 groups of 2 exceed the
+ * exact histogram; the delay of rank 11,880,000 is that of request n = 11,879,999 (delays n - n / 2 do not fall):
+ * 5,940,000, rounded up to 12 bits after the leading one, a step of 1024. */
 static void delays_of_endless_queues_keep_memory_bounded(void)
 {
 	bankmap *map = bankmap_new("mod:1", 1, 1, NULL);
