@@ -14,7 +14,7 @@
 /* Options of the command line as typed; numbers are 0 when not given. */
 typedef struct bank_settings {
 	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */
-	char *k, *models, *merge, *rw, *rules, *format;
+	char *k, *models, *merge, *rw, *rules, *format, *priority;
 	gint ports, busy, banks, bank_groups, wave, window, element_bytes;
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
 	gdouble latency, t_base;

@@ -363,6 +363,8 @@ static bool evaluate_all(bank_evaluation *e, GError **error)
 	job j = {.e = e, .models = models};
 	bool ok = true;
 
+	if (bank_setting.priority && !bank_priority_parse(bank_setting.priority, &e->options.priority, error))
+		return false;
 	j.model_count = timing_models(bank_setting.models ? bank_setting.models : "lockstep", models, error);
 	if (!j.model_count)
 		return false;

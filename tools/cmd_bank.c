@@ -47,6 +47,8 @@ static const GOptionEntry options[] = {
 	{"element-bytes", 0, 0, G_OPTION_ARG_INT, &bank_setting.element_bytes,
          "bytes of an element (default: the pattern's)", "N"},
 	{"seed", 0, 0, G_OPTION_ARG_INT64, &bank_setting.seed, "seed of random patterns (default: 1)", "N"},
+	{"priority", 0, 0, G_OPTION_ARG_STRING, &bank_setting.priority,
+         "closed: rotating (stream t mod k is first in cycle t; the default) or round-robin (per bank)", "PRIORITY"},
 	{"warmup", 0, 0, G_OPTION_ARG_INT64, &bank_setting.warmup, "closed: cycles before counting (default: 0)", "N"},
 	{"cycles", 0, 0, G_OPTION_ARG_INT64, &bank_setting.measure, "closed: cycles to count (default: to the end)",
          "N"},
@@ -119,7 +121,7 @@ const tool_command cmd_bank = {
 		"explain ADDRESS... --map MAP...",
 	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
 	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
-                   "of\n"
+		   "of\n"
 		   "addresses.  A map that is not injective is refused unless --allow-aliasing is given.\n",
 	.options = options,
 	.min_args = 0,

@@ -218,9 +218,10 @@ static void every_model_agrees_with_an_oracle_that_steps_cycles(void)
 		for (unsigned plain = 0; plain < 2; plain++) {
 			if (plain)
 				r.ports = r.busy = 1;
-			for (unsigned model = 0; model < BANK_MODEL_COUNT; model++) {
-				r.model = (enum bank_model)model;
-				want = (model == BANK_CLOSED ? oracle_closed : oracle_open)(&r, blocks, 600, k);
+			for (unsigned model = 0; model <= BANK_MODEL_COUNT; model++) {
+				r.model = (enum bank_model)MIN(model, BANK_CLOSED);
+				r.priority = model == BANK_MODEL_COUNT ? BANK_ROUND_ROBIN : BANK_ROTATING;
+				want = (r.model == BANK_CLOSED ? oracle_closed : oracle_open)(&r, blocks, 600, k);
 				got = rig_blocks(&r, blocks, 600, k);
 				agree(&got, &want);
 				bank_result_clear(&got);
@@ -412,6 +413,35 @@ static void closed_streams_settle_under_modulo_only(void)
 	}
 }
 
+/* Three streams on one bank from cycle 0.  Rotating: cycle 0 favours 0, cycle 1 favours 1, cycle 2 favours 2, cycle 3
+ * is lane 0's again, so the order is 0 1 2 and every request but the first three's waits 2.  With a fourth stream
+ * elsewhere, cycle 3 favours lane 3, which does not wait here, and goes on to lane 0; cycle 4 favours 0: it wins twice
+ * in a row. */
+static void rotating_priority_goes_by_cycles_and_round_robin_by_grants(void)
+{
+	static const uint64_t three[] = {0, 144, 288, 0, 144, 288};
+	static const uint64_t four[] = {0, 144, 288, 1, 0, 144, 288, 1, 0, 144, 288, 1};
+	bank_result r = rig_blocks(&(rig){.map = "mod:144", .model = BANK_CLOSED}, three, 6, 3);
+
+	/* Delays 0 1 2 of the first group, 2 2 2 of the second. */
+	CU_ASSERT_EQUAL(r.delay_sum_cycles, 9);
+	CU_ASSERT_EQUAL(r.max_delay_cycles, 2);
+	CU_ASSERT_EQUAL(r.cycles, 6);
+	bank_result_clear(&r);
+	/* Lanes in the order of grants: 0 1 2 | 0 (cycle 3) 0 (cycle 4) 1 2 | 1 (cycle 7: lane 3 favoured, 0 is done) 2
+	 * (8: 0, then 1 done: 2).  Delays: 0, 1, 2; lane 0: 2, 0; lane 1: 5 - 2 = 3, 7 - 6 = 1; lane 2: 6 - 3 = 3, 8 -
+	 * 7 = 1. */
+	r = rig_blocks(&(rig){.map = "mod:144", .model = BANK_CLOSED}, four, 12, 4);
+	CU_ASSERT_EQUAL(r.delay_sum_cycles, 3 + 2 + 4 + 4);
+	CU_ASSERT_EQUAL(r.max_delay_cycles, 3);
+	bank_result_clear(&r);
+	/* Round robin alternates 0 1 2 0 1 2 0 1 2: delays 0 1 2, then 2 each. */
+	r = rig_blocks(&(rig){.map = "mod:144", .model = BANK_CLOSED, .priority = BANK_ROUND_ROBIN}, four, 12, 4);
+	CU_ASSERT_EQUAL(r.delay_sum_cycles, 3 + 12);
+	CU_ASSERT_EQUAL(r.max_delay_cycles, 2);
+	bank_result_clear(&r);
+}
+
 static void closed_run_that_ends_in_its_warm_up_is_an_error(void)
 {
 	bankmap *map = bankmap_new("mod:144", 144, 5000, NULL);
@@ -498,6 +528,8 @@ int main(void)
 		{"ideal_beats_count_the_banks_of_the_memory", ideal_beats_count_the_banks_of_the_memory},
 		{"ideal_map_never_delays", ideal_map_never_delays},
 		{"closed_streams_settle_under_modulo_only", closed_streams_settle_under_modulo_only},
+		{"rotating_priority_goes_by_cycles_and_round_robin_by_grants",
+	         rotating_priority_goes_by_cycles_and_round_robin_by_grants},
 		{"closed_run_that_ends_in_its_warm_up_is_an_error", closed_run_that_ends_in_its_warm_up_is_an_error},
 		{"closed_streams_wait_when_they_are_too_far_ahead", closed_streams_wait_when_they_are_too_far_ahead},
 		{"options_out_of_range_are_refused", options_out_of_range_are_refused},
