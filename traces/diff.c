@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do two traces say the same?  Every table but run is read from both sides sorted by all columns, and the two streams
+ * Do two traces, or two sweeps, say the same?  Every table but run (and wall, the times of a sweep) is read from both sides sorted by all columns, and the two streams
  * are merged: a row that only one side has, or has more often, is a difference.  Rows are shown with names for the ids
  * that refer to table name.  Nothing is held in memory but the two present rows.
  */
@@ -38,7 +38,7 @@ static char **columns_of(trace_reader *reader, const char *table)
 static bool add_tables(trace_reader *reader, GPtrArray *tables, GError **error)
 {
 	sqlite3_stmt *query = trace_i_prepare(reader->db, reader->path,
-	                                      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'run' "
+	                                      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('run', 'wall') "
 	                                      "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
 	                                      error);
 
