@@ -345,7 +345,7 @@ const tool_command cmd_sweep = {
 	.name = "sweep",
 	.synopsis = "FILE.yaml [--engine local|slurm] [-o FILE.db] [OPTION...]",
 	.doc = "Run a command for every point of a grid; answers go into one database. The same call goes on after a "
-               "kill.",
+	       "kill.",
 	.details =
 		"FILE.yaml names axes (options and machine keys with lists or ranges of values) and the keys of the "
 		"answer that are\n"

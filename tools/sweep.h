@@ -15,7 +15,7 @@
 
 #include "tools/tool.h"
 
-enum { SWEEP_MAX_POINTS = 1000000, SWEEP_MAX_AXES = 32 };
+enum { SWEEP_MAX_POINTS = 1000000, SWEEP_MAX_VALUES = 4000000, SWEEP_MAX_AXES = 32, SWEEP_MAX_RULES = 100 };
 
 /* A word of the file and where it stands, counted from 1. */
 typedef struct sweep_text {
@@ -36,7 +36,8 @@ typedef struct sweep_entry {
 	sweep_text key;
 	GArray *values; /* sweep_text */
 	enum sweep_role role;
-	bool repeats; /* may an option be given several times? */
+	bool repeats;      /* may an option be given several times? */
+	GHashTable *index; /* axes: value -> its number + 1; NULL before sweep_resolve() */
 } sweep_entry;
 
 typedef struct sweep {

@@ -6,7 +6,9 @@
  * A value is tried on the first machine that the sweep names.  Values that are wrong only together show when their
  * point is run.
  */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isa/machine.h"
 #include "tools/setup.h"
@@ -182,14 +184,16 @@ bool sweep_check(sweep *s, GError **error)
 sweep *sweep_load(const char *file, GError **error)
 {
 	g_autofree char *text = NULL;
-	g_autoptr(GError) cause = NULL;
 	gsize length;
 	sweep *s;
 
-	if (!g_file_get_contents(file, &text, &length, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
+	/* GLib's message for this puts the name in quotes outside ASCII. */
+	if (access(file, R_OK) != 0) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: %s", file, g_strerror(errno));
 		return NULL;
 	}
+	if (!g_file_get_contents(file, &text, &length, error))
+		return NULL;
 	s = sweep_parse(text, length, file, error);
 	if (s && !(sweep_resolve(s, error) && sweep_check(s, error)))
 		g_clear_pointer(&s, sweep_free);

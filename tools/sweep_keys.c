@@ -20,6 +20,14 @@ static const struct refused {
 static const char *const prefixes[] = {"sched.", "hw."};
 static const char *const csv_keys[] = {"csv.form", "csv.dialect", "csv.dtype"};
 
+static const char *why_refused(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
+		if (strcmp(name, refused[i].name) == 0)
+			return refused[i].why;
+	return NULL;
+}
+
 static bool has_set(const tool_command *command)
 {
 	for (const GOptionEntry *option = command->options; option && option->long_name; option++)
@@ -46,7 +54,8 @@ static GPtrArray *candidates(const tool_command *command, const char *key)
 	const char *prefix = "";
 
 	for (const GOptionEntry *option = command->options; option && option->long_name; option++)
-		g_ptr_array_add(names, g_strdup(option->long_name));
+		if (!why_refused(option->long_name))
+			g_ptr_array_add(names, g_strdup(option->long_name));
 	if (command->max_args)
 		g_ptr_array_add(names, g_strdup("argument"));
 	if (has_set(command)) {
@@ -78,9 +87,8 @@ bool sweep_find_role(const sweep *s, sweep_entry *entry, GError **error)
 	g_autoptr(GPtrArray) names = NULL;
 	const char *near;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
-		if (strcmp(name, refused[i].name) == 0)
-			return sweep_fail(s, &entry->key, error, "'%s' cannot be swept: %s", name, refused[i].why);
+	if (why_refused(name))
+		return sweep_fail(s, &entry->key, error, "'%s' cannot be swept: %s", name, why_refused(name));
 	for (const GOptionEntry *option = s->tool->options; option && option->long_name; option++)
 		if (strcmp(name, option->long_name) == 0) {
 			take_option(entry, option);

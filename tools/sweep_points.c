@@ -97,15 +97,15 @@ static bool check_axes(const sweep *s, GError **error)
 		                  SWEEP_MAX_AXES);
 	for (guint i = 0; i < s->axes->len; i++) {
 		sweep_entry *axis = entry_at(s->axes, i);
-		g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
+		axis->index = g_hash_table_new(g_str_hash, g_str_equal);
 		if (!check_entry(s, axis, error))
 			return false;
 		for (guint b = 0; b < s->base->len; b++)
 			if (strcmp(entry_at(s->base, b)->key.text, axis->key.text) == 0)
 				return sweep_fail(s, &axis->key, error, "'%s' stands in base, too", axis->key.text);
 		for (guint v = 0; v < axis->values->len; v++)
-			if (!g_hash_table_add(seen, text_at(axis->values, v)->text))
+			if (!g_hash_table_insert(axis->index, text_at(axis->values, v)->text, GUINT_TO_POINTER(v + 1)))
 				return sweep_fail(s, text_at(axis->values, v), error, "%s: '%s' stands here twice",
 				                  axis->key.text, text_at(axis->values, v)->text);
 	}
@@ -231,7 +231,7 @@ static guint place(const sweep *s, uint64_t grid, unsigned axis)
 	return (guint)(grid % s->length[s->dimension[axis]]);
 }
 
-/* An exclusion rule against numbers: [axes] flags of its values, NULL where it says nothing. */
+/* An exclusion rule: for each axis flags of its values, NULL where it says nothing. */
 typedef struct rule {
 	uint8_t *hit[SWEEP_MAX_AXES];
 } rule;
@@ -244,35 +244,37 @@ static void clear_rule(gpointer data)
 
 static bool read_condition(const sweep *s, const sweep_entry *condition, rule *r, GError **error)
 {
-	int axis = find_axis(s, condition->key.text);
-	const GArray *values;
+	int number = find_axis(s, condition->key.text);
+	const sweep_entry *axis;
 
-	if (axis < 0)
+	if (number < 0)
 		return fail_axis(s, &condition->key, error);
-	values = entry_at(s->axes, (guint)axis)->values;
-	r->hit[axis] = g_new0(uint8_t, values->len);
+	axis = entry_at(s->axes, (guint)number);
+	r->hit[number] = g_new0(uint8_t, axis->values->len);
 	for (guint c = 0; c < condition->values->len; c++) {
 		const sweep_text *wanted = text_at(condition->values, c);
-		bool found = false;
+		guint v = GPOINTER_TO_UINT(g_hash_table_lookup(axis->index, wanted->text));
 
-		for (guint v = 0; v < values->len && !found; v++)
-			if (strcmp(text_at(values, v)->text, wanted->text) == 0)
-				r->hit[axis][v] = found = true;
-		if (!found)
+		if (!v)
 			return sweep_fail(s, wanted, error, "axis '%s' has no value '%s'", condition->key.text,
 			                  wanted->text);
+		r->hit[number][v - 1] = 1;
 	}
 	return true;
 }
 
 static bool is_excluded(const sweep *s, const GArray *rules, uint64_t grid)
 {
+	guint places[SWEEP_MAX_AXES];
+
+	for (unsigned a = 0; a < s->axes->len; a++)
+		places[a] = place(s, grid, a);
 	for (guint i = 0; i < rules->len; i++) {
 		const rule *r = &g_array_index(rules, rule, i);
 		bool all = true;
 
 		for (unsigned a = 0; a < s->axes->len && all; a++)
-			all = !r->hit[a] || r->hit[a][place(s, grid, a)];
+			all = !r->hit[a] || r->hit[a][places[a]];
 		if (all)
 			return true;
 	}
@@ -294,7 +296,7 @@ static bool make_points(sweep *s, uint64_t total, GError **error)
 	}
 	s->points = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	for (uint32_t grid = 0; grid < total; grid++)
-		if (!is_excluded(s, rules, grid))
+		if (!rules->len || !is_excluded(s, rules, grid))
 			g_array_append_val(s->points, grid);
 	return s->points->len ||
 	       sweep_fail(s, &entry_at(g_ptr_array_index(s->excludes, 0), 0)->key, error, "every point is excluded");

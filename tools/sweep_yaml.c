@@ -15,6 +15,7 @@ typedef struct reader {
 	yaml_parser_t parser;
 	yaml_event_t event; /* current one; deleted by the next call of next_event() */
 	bool has_event;
+	unsigned values; /* read so far */
 	sweep *s;
 	GError **error;
 } reader;
@@ -66,6 +67,11 @@ static sweep_text text_here(const reader *r)
 	                    (unsigned)r->event.start_mark.column + 1};
 }
 
+static bool count_value(reader *r, yaml_mark_t mark)
+{
+	return ++r->values <= SWEEP_MAX_VALUES || fail_at(r, mark, "more than %d values", SWEEP_MAX_VALUES);
+}
+
 /* Checks the present event, a value, and appends it to TEXTS. */
 static bool take_value(reader *r, GArray *texts, const char *what)
 {
@@ -77,7 +83,7 @@ static bool take_value(reader *r, GArray *texts, const char *what)
 		return FAIL(r, "expected %s, found nothing", what);
 	text = text_here(r);
 	g_array_append_val(texts, text);
-	return true;
+	return count_value(r, r->event.start_mark);
 }
 
 /* The values of a list that has just begun. */
@@ -136,6 +142,8 @@ static void clear_entry(gpointer data)
 
 	g_free(entry->key.text);
 	g_array_unref(entry->values);
+	if (entry->index)
+		g_hash_table_unref(entry->index);
 }
 
 static GArray *new_entries(void)
@@ -167,6 +175,8 @@ static bool count_range(reader *r, const range *g, GArray *values)
 		                   (unsigned)g->start.column + 1};
 
 		g_array_append_val(values, text);
+		if (!count_value(r, g->start))
+			return false;
 		if (++count > SWEEP_MAX_POINTS)
 			return fail_at(r, g->start, "a range of more than %d values", SWEEP_MAX_POINTS);
 		if (g->has[TIMES] ? __builtin_mul_overflow(at, g->value[TIMES], &at)
@@ -315,6 +325,8 @@ static bool read_excludes(reader *r)
 			return true;
 		if (r->event.type != YAML_MAPPING_START_EVENT)
 			return FAIL(r, "expected a mapping of axes to values");
+		if (r->s->excludes->len == SWEEP_MAX_RULES)
+			return FAIL(r, "more than %d rules", SWEEP_MAX_RULES);
 		rule = new_entries();
 		g_ptr_array_add(r->s->excludes, rule);
 		if (!read_entries(r, rule, read_values))
