@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do two traces, or two sweeps, say the same?  Every table but run (and wall, the times of a sweep) is read from both sides sorted by all columns, and the two streams
- * are merged: a row that only one side has, or has more often, is a difference.  Rows are shown with names for the ids
- * that refer to table name.  Nothing is held in memory but the two present rows.
+ * Do two traces, or two sweeps, say the same?  Every table but run (and wall, the times of a sweep) is read from both
+ * sides sorted by all columns, and the two streams are merged: a row that only one side has, or has more often, is a
+ * difference.  Rows are shown with names for the ids that refer to table name.  Nothing is held in memory but the two
+ * present rows.
  */
 #include "traces/trace_impl.h"
 
