@@ -10,8 +10,8 @@ libfuzz_a_SOURCES = \
 	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/targets.def \
 	tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
 	tests/fuzz/machine_file.c tests/fuzz/sweep.c tests/fuzz/words.c tests/fuzz/workload.c
-FUZZ_LIBS = libfuzz.a libtools.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
-	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm -lpthread
+FUZZ_LIBS = libfuzz.a libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
+	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm -lpthread
 
 check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
@@ -62,7 +62,7 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 if !FUZZING
 FUZZ_REFUSAL = echo 'configure with CC=clang CXX=clang++ --enable-fuzzing --enable-asan'; exit 1;
 endif
-fuzz: libfuzz.a libtools.a libsched.a libmodels.a libtraces.a libsim.a libisa.a
+fuzz: libfuzz.a libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a
 	@$(FUZZ_REFUSAL) mkdir -p fuzz; status=0; for target in $(FUZZ_TARGETS); do \
 		echo "== $$target"; mkdir -p fuzz/$$target; \
 		$(COMPILE) -DFUZZ_TARGET=fuzz_$$target -c $(srcdir)/tests/fuzz/driver.c -o fuzz/driver.o && \

@@ -38,10 +38,11 @@ static char **columns_of(trace_reader *reader, const char *table)
 /* Adds the names of the tables to compare to TABLES, which stays sorted and without repetition. */
 static bool add_tables(trace_reader *reader, GPtrArray *tables, GError **error)
 {
-	sqlite3_stmt *query = trace_i_prepare(reader->db, reader->path,
-	                                      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('run', 'wall') "
-	                                      "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-	                                      error);
+	sqlite3_stmt *query =
+		trace_i_prepare(reader->db, reader->path,
+	                        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('run', 'wall') "
+	                        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+	                        error);
 
 	if (!query)
 		return false;
