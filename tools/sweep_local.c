@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/interrupt.h"
 #include "tools/progress.h"
 #include "tools/sweep_engine.h"
 
@@ -254,6 +255,8 @@ bool sweep_run_local(sweep_job *job, GError **error)
 	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
 		if (signals[i])
 			g_source_remove(signals[i]);
+	/* GLib leaves the default actions behind. */
+	interrupt_install();
 	g_ptr_array_unref(e.workers);
 	g_main_loop_unref(e.loop);
 	if (!e.error)

@@ -130,6 +130,11 @@ like "that says how to go on" err '^tspsim: [0-9]+ points have no outcome, since
 exits "the same call runs the rest" 2 "$TSPSIM" sweep sweep.yaml --engine slurm -o cut.db
 same "a cancelled job" cut.db
 
+sed 's/cycles, pred/cycels, pred/' sweep.yaml >typo.yaml
+exits "a wrong output ends the sweep before anything is submitted" 1 "$TSPSIM" sweep typo.yaml --engine slurm
+is "it says where" "$(cat err)" "tspsim: typo.yaml:7:11: the answer has no 'cycels'; did you mean 'cycles'?"
+is "and leaves nothing behind" "$(ls -d typo.db* 2>/dev/null)" ""
+
 exits "an option that sbatch does not know is an error" 1 "$TSPSIM" sweep sweep.yaml --engine slurm -o bad.db --sbatch=--nonsense
 like "in sbatch's words" err '^tspsim: sbatch: .*nonsense'
 done_testing
