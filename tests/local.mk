@@ -35,6 +35,7 @@ bench: tspsim$(EXEEXT) $(BENCHES)
 .PHONY: check-long bench
 
 include $(top_srcdir)/tests/tools.mk
+include $(top_srcdir)/tests/sweep.mk
 include $(top_srcdir)/tests/alg.mk
 include $(top_srcdir)/tests/bank.mk
 include $(top_srcdir)/tests/sim.mk

@@ -26,19 +26,6 @@ static void find_data(void)
 	free(build);
 }
 
-static char *join_arguments(int argc, char **argv)
-{
-	GString *text = g_string_new(argc ? argv[0] : "tspsim");
-
-	for (int i = 1; i < argc; i++) {
-		bool plain = argv[i][0] && strcspn(argv[i], " \t\n\"'\\$`*?[]{}()<>|&;#~!") == strlen(argv[i]);
-		g_autofree char *quoted = plain ? g_strdup(argv[i]) : g_shell_quote(argv[i]);
-
-		g_string_append_printf(text, " %s", quoted);
-	}
-	return g_string_free(text, FALSE);
-}
-
 /* Is WORD, which is no command, meant as one?  Programs and paths are not. */
 static bool looks_like_command(const char *word)
 {
@@ -97,7 +84,7 @@ static int run_command(int argc, char **argv, GError **error)
 int main(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *line = join_arguments(argc, argv);
+	g_autofree char *line = tool_join_words(argv);
 	g_auto(GStrv) words = g_strdupv(argv);
 	g_autofree char **moving = g_memdup2(words, (gsize)(argc + 1) * sizeof *words);
 	int status;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do two traces say the same?  Every table but run is read from both sides sorted by all columns, and the two streams
- * are merged: a row that only one side has, or has more often, is a difference.  Rows are shown with names for the ids
- * that refer to table name.  Nothing is held in memory but the two present rows.
+ * Do two traces, or two sweeps, say the same?  Every table but run (and wall, the times of a sweep) is read from both
+ * sides sorted by all columns, and the two streams are merged: a row that only one side has, or has more often, is a
+ * difference.  Rows are shown with names for the ids that refer to table name.  Nothing is held in memory but the two
+ * present rows.
  */
 #include "traces/trace_impl.h"
 
@@ -37,10 +38,11 @@ static char **columns_of(trace_reader *reader, const char *table)
 /* Adds the names of the tables to compare to TABLES, which stays sorted and without repetition. */
 static bool add_tables(trace_reader *reader, GPtrArray *tables, GError **error)
 {
-	sqlite3_stmt *query = trace_i_prepare(reader->db, reader->path,
-	                                      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'run' "
-	                                      "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-	                                      error);
+	sqlite3_stmt *query =
+		trace_i_prepare(reader->db, reader->path,
+	                        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('run', 'wall') "
+	                        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+	                        error);
 
 	if (!query)
 		return false;

@@ -13,6 +13,9 @@ typedef struct trace_reader trace_reader;
 
 /* Refuses what is no trace, and traces of a later format.  A trace left by a killed run is brought into order first. */
 trace_reader *trace_reader_open(const char *path, GError **error);
+/* The same for traces and for the results of sweeps (traces/sweep.h), which can be compared. */
+trace_reader *trace_reader_open_results(const char *path, GError **error);
+bool trace_reader_is_sweep(const trace_reader *reader);
 void trace_reader_free(trace_reader *reader);
 
 const char *trace_reader_path(const trace_reader *reader);
@@ -23,7 +26,7 @@ const char *trace_reader_status(const trace_reader *reader);
 /* A counter; FALLBACK when there is none. */
 int64_t trace_reader_counter(const trace_reader *reader, const char *name, int64_t fallback);
 
-/* Compares the sorted content of every table but run.  Stores whether all is equal in *EQUAL, and returns a description
+/* Compares the sorted content of every table but run and, of sweeps, wall.  Stores whether all is equal in *EQUAL, and returns a description
  * of the differences, the first EXAMPLES rows of each side and table (g_free); NULL on error. */
 char *trace_diff(trace_reader *a, trace_reader *b, unsigned examples, bool *equal, GError **error);
 
