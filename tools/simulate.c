@@ -114,7 +114,7 @@ static bool conclude(simulation *s, GError **error)
 	if (s->interrupted || s->stopped)
 		return true;
 	if (s->compare)
-		compare_finish(s->compare);
+		compare_finish(s->compare, tsp_chip_counters(s->chip)->cycles);
 	if (s->verify) {
 		s->checked = verify_passed(s->verify, &failure) ? REPORT_PASSED : REPORT_FAILED;
 		if (failure) {
