@@ -2,8 +2,8 @@
  *
  * Predicted against simulated: a listener on the models' probe that holds every reported time against the program's
  * predictions.  One compared event is one issue cycle, one predicted operand arrival, one predicted result, or one
- * predicted number of beats.  Costs a few array reads an issue.  The length of the run and how often an instruction issued
- * are held against the program at the end.
+ * predicted number of beats.  Costs a few array reads an issue.  The length of the run and how often an instruction
+ * issued are held against the program at the end.
  */
 #ifndef TSPSIM_TOOLS_COMPARE_H
 #define TSPSIM_TOOLS_COMPARE_H
@@ -23,8 +23,8 @@ enum compare_what {
 };
 
 /* One difference.  For COMPARE_ISSUES (an instruction issued more or less often than it should) the values are counts;
- * for beats they are beats; else cycles, PROBE_NO_TIME when the simulation saw none.  COMPARE_LENGTH is of the whole run:
- * insn is UINT32_MAX. */
+ * for beats they are beats; else cycles, PROBE_NO_TIME when the simulation saw none.  COMPARE_LENGTH is of the whole
+ * run: insn is UINT32_MAX. */
 typedef struct compare_difference {
 	uint32_t insn;
 	uint32_t index;

@@ -295,7 +295,8 @@ char *report_text(const report *r, bool colour)
 		line(out, "INTERRUPTED", "figures are those of the cycles simulated so far");
 	say_machine(out, r);
 	say_split(out, r);
-	line(out, "workload", "%s", r->program->workload && *r->program->workload ? r->program->workload : "(none named)");
+	line(out, "workload", "%s",
+	     r->program->workload && *r->program->workload ? r->program->workload : "(none named)");
 	say_layers(out, r);
 	say_cycles(out, r);
 	say_binds(out, r);

@@ -24,7 +24,8 @@ const char *trace_reader_status(const trace_reader *reader);
 int64_t trace_reader_counter(const trace_reader *reader, const char *name, int64_t fallback);
 
 /* Compares the sorted content of every table but run.  Stores whether all is equal in *EQUAL, and returns a description
- * of the differences, the first EXAMPLES rows of each side and table (g_free); NULL on error. */
+ * of the differences, the first EXAMPLES rows of each side and table, or says how much is identical (g_free); NULL on
+ * error. */
 char *trace_diff(trace_reader *a, trace_reader *b, unsigned examples, bool *equal, GError **error);
 
 /* A question: a file traces/queries/<name>.sql. */
