@@ -39,6 +39,7 @@ refused "unknown level" "units" --trace x.db --trace-level unit
 refused "a window without trace" "--trace" --trace-window 0:10
 refused "a window that ends before it begins" "START:STOP" --trace x.db --trace-window 10:10
 refused "a bad seed" "seed" --seed -1
+refused "special values without values" "needs --functional" -w gemm:8x8x8 --specials
 refused "a seed that is no number" "seed" --seed many
 refused "a bad priority" "ALPHA,BETA,GAMMA" -w gemm:8x8x8 --priority 1,2
 refused "unknown query" "query" stat x.db bunks
