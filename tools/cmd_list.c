@@ -72,7 +72,10 @@ static void list_violations(row_fn add, void *state)
 static void list_queries(row_fn add, void *state)
 {
 	for (const trace_query *query = trace_queries; query->name; query++) {
-		g_autofree char *doc = g_strdup_printf("answered by traces of level %s and above", query->level);
+		g_autoptr(GError) error = NULL;
+		g_autofree char *question = trace_query_question(query, &error);
+		g_autofree char *doc =
+			g_strdup_printf("%s  (level %s)", question ? question : error->message, query->level);
 
 		add(state, query->name, doc);
 	}

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sched/emit/emit.h"
 #include "tools/tool.h"
 
 bool report_found_fault(const report *r)
@@ -87,12 +88,14 @@ static void say_cycles(GString *out, const report *r)
 		g_autofree char *slip = tool_count((uint64_t)r->counters->slip_cycles);
 		uint32_t bank;
 		int64_t lost;
+		g_autofree char *both = tool_count((uint64_t)(r->counters->cycles + r->counters->slip_cycles));
 
-		line(out, "slip", "%s cycles frozen on top, in %" G_GUINT64_FORMAT " places", slip, r->findings->slips);
+		line(out, "slip", "%s cycles frozen on top, in %" G_GUINT64_FORMAT " places: %s cycles in all", slip,
+		     r->findings->slips, both);
 		if (findings_worst_bank(r->findings, &bank, &lost)) {
 			g_autofree char *worst = tool_count((uint64_t)lost);
 
-			line(out, "", "most of it in bank %u: %s cycles", bank, worst);
+			line(out, "", "the most for one bank: %s cycles, bank %u", worst, bank);
 		}
 	}
 }
@@ -109,6 +112,8 @@ static void say_binds(GString *out, const report *r)
 		for (char **note = notes; *note; note++)
 			if (**note)
 				line(out, "", "%s", *note);
+		if (r->program->epochs->len > EMIT_NOTED_EPOCHS)
+			line(out, "", "(the first layers; `tspsim stat` of a trace shows how long each took)");
 	}
 }
 

@@ -34,6 +34,8 @@ typedef struct trace_query {
 	const char *level; /* the least that has an answer: "summary", "units", "full" */
 } trace_query;
 extern const trace_query trace_queries[]; /* in the order of a report; ended by a NULL name */
+/* What it asks, g_free; NULL when its file cannot be read. */
+char *trace_query_question(const trace_query *query, GError **error);
 
 enum trace_form { TRACE_TEXT, TRACE_JSON };
 /* The answers to the questions NAMES (NULL: all that the trace's level has) as text or one JSON object; g_free. */

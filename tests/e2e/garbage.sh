@@ -104,6 +104,8 @@ refused "stat of nothing" "nosuch.db" stat nosuch.db
 refused "stat of another database" "other.db" stat other.db
 refused "plot of what is no trace" "mine.txt" plot occupancy mine.txt -o o.png
 "$TSPSIM" -w gemm:8x8x8 --trace small.db -q
+head -c 20000 small.db >half.db
+refused "a trace whose end is missing" "half.db: .*malformed" stat half.db
 refused "an empty window" "empty" -w gemm:8x8x8 --trace x.db --trace-window 1000000:1000001
 refused "a plot without output" "-o FILE" plot occupancy small.db
 refused "a plot of unknown format" "png" plot occupancy small.db -o o.gif

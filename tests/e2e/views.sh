@@ -18,7 +18,11 @@ done
 "$TSPSIM" list queries | awk '{print $1}' >queries
 while read -r query; do
 	exits "query $query" 0 "$TSPSIM" stat full.db "$query"
+	like "query $query: its question stands in the list" out "^$("$TSPSIM" list queries | sed -n "s/^$query  *//p" | sed 's/?.*/./')"
 done <queries
+
+exits "a question with nothing to answer" 0 "$TSPSIM" stat full.db violations
+like "is answered, too" out '^  none$'
 
 if command -v gnuplot >/dev/null; then
 	for kind in $("$TSPSIM" list plots | awk '{print $1}'); do
