@@ -148,11 +148,16 @@ static int run_list(int argc, char **argv, GError **error)
 	const struct subject *subject = NULL;
 	g_autofree char *text = NULL;
 
-	(void)argc;
 	for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++) {
 		names[i] = subjects[i].name;
-		if (strcmp(argv[0], subjects[i].name) == 0)
+		if (argc && strcmp(argv[0], subjects[i].name) == 0)
 			subject = &subjects[i];
+	}
+	if (argc == 0) {
+		g_autofree char *choices = g_strjoinv(", ", (char **)names);
+
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list what?  One of: %s", choices);
+		return TOOL_USER_ERROR;
 	}
 	if (!subject) {
 		tool_unknown(error, "list", argv[0], names);
@@ -172,7 +177,7 @@ const tool_command cmd_list = {
 	.synopsis = "machines|workloads|maps|ops|keys|violations|queries|plots|kernels|commands [--markdown]",
 	.doc = "List what can be named on the command line.",
 	.options = options,
-	.min_args = 1,
+	.min_args = 0,
 	.max_args = 1,
 	.run = run_list,
 };

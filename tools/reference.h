@@ -12,4 +12,7 @@ char *reference_ops(GError **error);
 /* docs/machines.md: every machine key with its value, class and source in every preset; g_free. */
 char *reference_keys(GError **error);
 
+/* Unit, fields, delay and what a machine must have, of instruction OP: two indented lines for explain, g_free. */
+char *reference_op(unsigned op);
+
 #endif

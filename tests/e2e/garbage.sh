@@ -45,6 +45,7 @@ refused "a bad priority" "ALPHA,BETA,GAMMA" -w gemm:8x8x8 --priority 1,2
 refused "unknown query" "query" stat x.db bunks
 refused "unknown plot" "did you mean 'banks'" plot bank x.db -o x.png
 refused "unknown list" "did you mean 'maps'" list map
+refused "nothing to list" "machines, workloads, maps" list
 refused "nothing to explain" "sram.map" explain sram.mpa
 refused "too many words" "unexpected argument 'b.tspo'" run a.tspo b.tspo
 

@@ -21,6 +21,13 @@ while read -r query; do
 	like "query $query: its question stands in the list" out "^$("$TSPSIM" list queries | sed -n "s/^$query  *//p" | sed 's/?.*/./')"
 done <queries
 
+"$TSPSIM" stat full.db units --json >units.json
+is "the MXM's work is its multiply-accumulates" "$(json units.json '$.answers.units[2].work')" \
+	"$(sql full.db "SELECT value FROM counter WHERE name = 'macs'")"
+for name in abc relu skew skew:144,5 direct late-operand; do
+	exits "explain $name" 0 "$TSPSIM" explain $name
+done
+
 exits "a question with nothing to answer" 0 "$TSPSIM" stat full.db violations
 like "is answered, too" out '^  none$'
 
