@@ -8,6 +8,7 @@
 #include "isa/bankmap.h"
 #include "isa/machine.h"
 #include "tools/json.h"
+#include "tools/reference.h"
 #include "tools/tool.h"
 
 static char *machine_name;
@@ -102,11 +103,32 @@ static bool explain_key_json(int k, GString *out, GError **error)
 	return ok;
 }
 
-/* One line on a violation, instruction or bank map of that NAME; false when there is none. */
+/* What a bank map is beyond its name and doc; in the order of bankmap_family_name(). */
+static const struct map_row {
+	const char *syntax, *example, *source;
+} map_rows[] = {
+#define BANKMAP(id, syntax, example, doc, source) {syntax, example, source},
+#include "isa/bankmaps.def"
+};
+
+/* The map that NAME names, alone or with its numbers: mod, mod:139; G_N_ELEMENTS(map_rows) when none. */
+static size_t map_find(const char *name)
+{
+	size_t length = strcspn(name, ":");
+	size_t i = 0;
+
+	while (i < G_N_ELEMENTS(map_rows) &&
+	       (strlen(bankmap_family_name(i)) != length || strncmp(bankmap_family_name(i), name, length) != 0))
+		i++;
+	return i;
+}
+
+/* A violation, instruction or bank map of that NAME; false when there is none. */
 static bool explain_other(const char *name, GString *out)
 {
 	const char *kind = NULL;
 	const char *doc = NULL;
+	size_t map = map_find(name);
 	int op = isa_op_from_mnemonic(name);
 
 	for (unsigned v = 0; v < ISA_VIOLATION_COUNT; v++)
@@ -114,11 +136,13 @@ static bool explain_other(const char *name, GString *out)
 			kind = "violation";
 			doc = isa_violation_doc((enum isa_violation)v);
 		}
-	for (size_t i = 0; i < bankmap_family_count(); i++)
-		if (strcmp(bankmap_family_name(i), name) == 0) {
-			kind = "bank map";
-			doc = bankmap_family_doc(i);
-		}
+	if (map < G_N_ELEMENTS(map_rows)) {
+		kind = "bank map";
+		doc = bankmap_family_doc(map);
+	} else if (strcmp(name, "direct") == 0) {
+		kind = "bank map";
+		doc = "slice, bank and word stand in the instruction (machines with MEM slices)";
+	}
 	if (op >= 0) {
 		kind = "instruction";
 		doc = isa_ops[op].doc;
@@ -138,6 +162,14 @@ static bool explain_other(const char *name, GString *out)
 		g_string_append(out, text);
 	} else {
 		g_string_append_printf(out, "%s (%s): %s\n", name, kind, doc);
+		if (op >= 0) {
+			g_autofree char *more = reference_op((unsigned)op);
+
+			g_string_append(out, more);
+		} else if (map < G_N_ELEMENTS(map_rows)) {
+			g_string_append_printf(out, "  form %s  [%s]\n  try it: tspsim run --set sram.map=%s\n",
+			                       map_rows[map].syntax, map_rows[map].source, map_rows[map].example);
+		}
 	}
 	return true;
 }

@@ -37,6 +37,7 @@ typedef struct setup_schedule {
 	const char *priority; /* "ALPHA,BETA,GAMMA" or NULL */
 	uint64_t seed;
 	bool functional; /* inputs get seeded data, which the program carries */
+	bool specials;   /* with infinities, NaN and extreme integers among them */
 } setup_schedule;
 
 /* Front end, data, scheduler.  *GRAPHS is owned by the caller (g_ptr_array_unref), as is the report. */

@@ -14,15 +14,19 @@
 #include "tools/tool.h"
 
 /* A program that runs from its build tree reads machine files, queries and plots from its source tree, whatever else
- * may be installed on the host. */
+ * may be installed on the host; one that runs from a bin folder takes those of the share folder beside it, wherever the
+ * two were put. */
 static void find_data(void)
 {
 	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *folder = program ? g_path_get_dirname(program) : NULL;
+	g_autofree char *beside = folder ? g_build_filename(folder, "..", "share", PACKAGE, NULL) : NULL;
 	char *build = realpath(TSPSIM_BUILDDIR, NULL);
 
 	if (build && g_strcmp0(folder, build) == 0)
 		g_setenv("TSPSIM_DATADIR", TSPSIM_SRCDIR, FALSE);
+	else if (beside && g_file_test(beside, G_FILE_TEST_IS_DIR))
+		g_setenv("TSPSIM_DATADIR", beside, FALSE);
 	free(build);
 }
 

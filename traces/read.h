@@ -26,8 +26,9 @@ const char *trace_reader_status(const trace_reader *reader);
 /* A counter; FALLBACK when there is none. */
 int64_t trace_reader_counter(const trace_reader *reader, const char *name, int64_t fallback);
 
-/* Compares the sorted content of every table but run and, of sweeps, wall.  Stores whether all is equal in *EQUAL, and returns a description
- * of the differences, the first EXAMPLES rows of each side and table (g_free); NULL on error. */
+/* Compares the sorted content of every table but run and, of sweeps, wall.  Stores whether all is equal in *EQUAL, and
+ * returns a description of the differences, the first EXAMPLES rows of each side and table, or says how much is
+ * identical (g_free); NULL on error. */
 char *trace_diff(trace_reader *a, trace_reader *b, unsigned examples, bool *equal, GError **error);
 
 /* A question: a file traces/queries/<name>.sql. */
@@ -36,6 +37,8 @@ typedef struct trace_query {
 	const char *level; /* the least that has an answer: "summary", "units", "full" */
 } trace_query;
 extern const trace_query trace_queries[]; /* in the order of a report; ended by a NULL name */
+/* What it asks, g_free; NULL when its file cannot be read. */
+char *trace_query_question(const trace_query *query, GError **error);
 
 enum trace_form { TRACE_TEXT, TRACE_JSON };
 /* The answers to the questions NAMES (NULL: all that the trace's level has) as text or one JSON object; g_free. */

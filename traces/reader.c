@@ -19,12 +19,18 @@ static bool check_version(trace_reader *reader, GError **error)
 	int own = reader->is_sweep ? TRACE_SWEEP_FORMAT : TRACE_FORMAT;
 	sqlite3_stmt *query = trace_i_prepare(reader->db, reader->path, "PRAGMA user_version", error);
 	int version = 0;
+	bool row;
 
 	if (!query)
 		return false;
-	if (sqlite3_step(query) == SQLITE_ROW)
+	row = sqlite3_step(query) == SQLITE_ROW;
+	if (row)
 		version = sqlite3_column_int(query, 0);
+	else
+		trace_i_sqlite_error(reader->db, reader->path, error);
 	sqlite3_finalize(query);
+	if (!row)
+		return false;
 	if (version == own)
 		return true;
 	if (version == 0)

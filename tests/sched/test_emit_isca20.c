@@ -529,7 +529,7 @@ static void report_says_what_binds_and_where_bytes_go(void)
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
 	/* 5 column blocks of 3 * 2304 + 576 rows on each plane, at one row a cycle */
-	CU_ASSERT_PTR_NOT_NULL(strstr(report.binds, "MXM, activations: taken for 37440 of "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(report.binds, "MXM, activations: taken for 37,440 of "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(report.notes->str, "weights "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(report.notes->str, "partial sums "));
 	CU_ASSERT_EQUAL(report.macro_ops, 1);
