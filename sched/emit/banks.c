@@ -151,6 +151,7 @@ bool bank_map_is_ideal(const bank_map *map)
 
 struct bank_calendar {
 	bank_map *map;
+	bool ideal; /* no two requests meet */
 	unsigned ports;
 	unsigned words;   /* of one plane */
 	unsigned service; /* cycles a request holds its port */
@@ -172,6 +173,7 @@ bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error)
 		return NULL;
 	c = g_new0(bank_calendar, 1);
 	c->map = map;
+	c->ideal = bank_map_is_ideal(map);
 	c->ports = (unsigned)machine->sram_ports;
 	c->words = (unsigned)((map->used + 63) / 64);
 	c->service = (unsigned)((machine->sram_block_bytes + machine->sram_port_bytes - 1) / machine->sram_port_bytes);
@@ -196,6 +198,16 @@ void bank_calendar_free(bank_calendar *calendar)
 const bank_map *bank_calendar_map(const bank_calendar *calendar)
 {
 	return calendar->map;
+}
+
+void bank_calendar_idealise(bank_calendar *calendar)
+{
+	calendar->ideal = true;
+}
+
+bool bank_calendar_is_ideal(const bank_calendar *calendar)
+{
+	return calendar->ideal;
 }
 
 static uint64_t *append_words(GArray *arena, size_t count)
@@ -234,16 +246,19 @@ static void print_run(const bank_calendar *c, uint64_t first, uint64_t blocks, u
 static uint32_t count_requests(bank_calendar *c, const bank_access *access, uint32_t *requests)
 {
 	uint32_t fullest = 0;
-	uint64_t addr = access->addr;
 
 	memset(c->count, 0, c->map->used * sizeof *c->count);
-	for (uint32_t s = 0; s < access->count; s++, addr += (uint64_t)(int64_t)access->pitch)
+	for (uint32_t s = 0; s < access->count; s++) {
+		int64_t offset = access->index ? access->index[s] : (int64_t)s * access->pitch;
+		uint64_t addr = access->addr + (uint64_t)offset;
+
 		for (uint64_t b = addr / c->block_bytes; b <= (addr + access->seg - 1) / c->block_bytes; b++) {
 			uint32_t n = ++c->count[bank_map_bank(c->map, b)];
 
 			fullest = MAX(fullest, n);
 			++*requests;
 		}
+	}
 	return fullest;
 }
 
@@ -255,7 +270,7 @@ bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArr
 	size_t wave_words = (size_t)c->ports * c->words;
 	uint32_t fullest;
 
-	if (c->map->kind == MAP_IDEAL)
+	if (c->ideal)
 		return print;
 	if (c->map->kind == MAP_MOD && access->count == 1 && blocks <= c->map->used) {
 		print_run(c, first, blocks, append_words(arena, wave_words));
@@ -372,7 +387,7 @@ bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const
 {
 	size_t wave_words = (size_t)c->ports * c->words;
 
-	if (c->map->kind == MAP_IDEAL)
+	if (c->ideal)
 		return true;
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t n = 0; n < print.waves * c->service; n++) {
@@ -393,7 +408,7 @@ void bank_calendar_release(bank_calendar *c, int64_t cycle, bank_print print, co
 {
 	size_t wave_words = (size_t)c->ports * c->words;
 
-	if (c->map->kind == MAP_IDEAL)
+	if (c->ideal)
 		return;
 	count_work(c, cycle, -bank_calendar_work(c, print));
 	for (uint32_t n = 0; n < print.waves * c->service; n++)

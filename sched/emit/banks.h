@@ -23,15 +23,19 @@ uint64_t bank_map_capacity_blocks(const bank_map *map);
 unsigned bank_map_banks_used(const bank_map *map);
 /* M when bank = block mod M, else 0. */
 unsigned bank_map_modulus(const bank_map *map);
+/* Least distance in blocks at which nearly all blocks share a bank; 0 when there is none. */
+unsigned bank_map_period(const bank_map *map);
 /* Do no two requests ever meet? */
 bool bank_map_is_ideal(const bank_map *map);
 
-/* COUNT segments of SEG bytes, PITCH bytes apart, the first at ADDR. */
+/* COUNT segments of SEG bytes, the first at ADDR and the others PITCH bytes apart; with INDEX, segment i is INDEX[i]
+ * bytes after ADDR. */
 typedef struct bank_access {
 	uint64_t addr;
 	uint32_t seg;
 	int32_t pitch;
 	uint32_t count;
+	const int32_t *index; /* NULL = by pitch */
 } bank_access;
 
 typedef struct bank_calendar bank_calendar;
@@ -47,6 +51,9 @@ typedef struct bank_print {
 bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error);
 void bank_calendar_free(bank_calendar *calendar);
 const bank_map *bank_calendar_map(const bank_calendar *calendar);
+/* From now on no two requests meet, whatever the map says: the yardstick for what a map costs. */
+void bank_calendar_idealise(bank_calendar *calendar);
+bool bank_calendar_is_ideal(const bank_calendar *calendar);
 
 /* Appends the words of ACCESS's print to ARENA (GArray of uint64_t). */
 bank_print bank_calendar_print(bank_calendar *calendar, const bank_access *access, GArray *arena);

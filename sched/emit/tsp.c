@@ -125,11 +125,14 @@ static bool emit_all(tspe *e, GError **error)
 	uint32_t count = e->low->macros->len;
 	isa_epoch *epoch;
 
+	e->bank_period = bank_map_period(bank_calendar_map(e->cal.banks)) * e->m->sram_block_bytes;
 	if (!tspe_memory_plan(e, error))
 		return false;
 	order = tspe_order(e, error);
 	if (!order)
 		return false;
+	if (e->options->ideal_banks)
+		bank_calendar_idealise(e->cal.banks);
 	for (uint32_t i = 0, placed; i < count; i += placed) {
 		placed = emit_first(e, order + i, count - i, error);
 		if (!placed)

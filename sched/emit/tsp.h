@@ -299,6 +299,7 @@ struct tspe {
 	sched_report *report;
 	tspe_calendars cal;
 	tspe_tensor *tensors; /* one for each of low's */
+	int64_t bank_period;  /* bytes after which the bank map begins again; 0: it does not */
 	bool memory_reused;   /* do values lie where dead ones lay?  Then macro-operations keep their order */
 	tspe_queues mem, vxm, permute, distribute;
 	tspe_queues weights[TSPE_PLANES_MAX], activations[TSPE_PLANES_MAX], accumulators[TSPE_PLANES_MAX];

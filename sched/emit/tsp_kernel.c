@@ -273,7 +273,7 @@ static uint64_t bank_capacity(const tspe_kernel *k)
 {
 	const bank_map *map = bank_calendar_map(k->e->cal.banks);
 
-	return bank_map_is_ideal(map) ? 0 : bank_map_banks_used(map) * (uint64_t)k->e->m->sram_ports;
+	return bank_calendar_is_ideal(k->e->cal.banks) ? 0 : bank_map_banks_used(map) * (uint64_t)k->e->m->sram_ports;
 }
 
 uint32_t tspe_kernel_interval(const tspe_kernel *k)

@@ -9,8 +9,8 @@
  * the other.  The input of a convolution is dense [y][x][c] with its zero borders, so that a filter row is one run of
  * bytes; its lines are spaced so that the filter rows of one block meet different banks.
  *
- * Maps without a period (folds, polynomials) get the same layouts: nothing here depends on them but the spacing of
- * lines, which counts the beats it leads to.
+ * What all this needs of a map is its period (bank_period.c).  Maps without one (folds, polynomials) get dense layouts,
+ * and lines spaced by the beats that leads to.
  */
 #include "sched/emit/tsp.h"
 
@@ -98,7 +98,7 @@ static void space_lines(tspe *e, tspe_tensor *t)
 {
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	const graph_conv *c = t->conv;
-	int64_t period = bank_map_modulus(bank_calendar_map(e->cal.banks)) * e->m->sram_block_bytes;
+	int64_t period = e->bank_period;
 	int64_t chosen = t->line_pitch;
 	unsigned least = UINT32_MAX;
 	bool steady = false;
@@ -174,7 +174,7 @@ static void cut_stripes(const tspe *e, tspe_tensor *t, int64_t line, int64_t ful
 
 static bool lay_out_stripes(tspe *e, tspe_tensor *t)
 {
-	int64_t line = bank_map_modulus(bank_calendar_map(e->cal.banks));
+	int64_t line = e->bank_period / e->m->sram_block_bytes;
 	int64_t block = e->m->sram_block_bytes;
 	int64_t full = (int64_t)(t->low->vector_lanes * t->element + (uint64_t)block - 1) / block;
 	int64_t narrow = (int64_t)(t->low->tail * t->element + (uint64_t)block - 1) / block;
@@ -193,7 +193,7 @@ static bool lay_out_stripes(tspe *e, tspe_tensor *t)
 /* The least number of bytes from BYTES on that moves through the banks as STEP bytes do; BYTES when STEP is 0. */
 static int64_t in_step(const tspe *e, int64_t bytes, int64_t step)
 {
-	int64_t period = bank_map_modulus(bank_calendar_map(e->cal.banks)) * e->m->sram_block_bytes;
+	int64_t period = e->bank_period;
 
 	if (!step || !period || (step - bytes) % TSPE_GRANULE)
 		return bytes;

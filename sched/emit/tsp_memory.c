@@ -5,6 +5,7 @@
  * One after the other, in the widest layout of tsp_layout.c that fits; when none does, densely, with memory of dead
  * values used again.  An epoch that does not fit even so is refused: nothing is spilled, there is nowhere to spill to.
  */
+#include "isa/rng.h"
 #include "sched/emit/tsp.h"
 
 #include <string.h>
@@ -63,6 +64,18 @@ static uint64_t first_fit(const tspe *e, guint index, uint64_t alignment)
 	return at;
 }
 
+/* Where a tensor begins is a tie between all banks; the seed breaks it. */
+static uint64_t jitter(const tspe *e, guint tensor, uint64_t alignment)
+{
+	uint64_t places = (uint64_t)e->m->sram_banks * (uint64_t)e->m->sram_block_bytes / alignment;
+	rng r;
+
+	if (!e->options->placement)
+		return 0;
+	rng_seed(&r, e->options->placement, tensor);
+	return rng_below(&r, MAX(places, 1)) * alignment;
+}
+
 /* Places all tensors; returns the bytes taken. */
 static uint64_t place_all(tspe *e, enum tspe_plan plan)
 {
@@ -73,8 +86,9 @@ static uint64_t place_all(tspe *e, enum tspe_plan plan)
 		tspe_tensor *t = &e->tensors[i];
 
 		tspe_lay_out(e, t, plan);
-		t->base = plan == TSPE_PLAN_REUSE ? first_fit(e, i, alignment)
-		                                  : (top + alignment - 1) / alignment * alignment;
+		t->base = plan == TSPE_PLAN_REUSE
+		                  ? first_fit(e, i, alignment)
+		                  : (top + alignment - 1) / alignment * alignment + jitter(e, i, alignment);
 		top = MAX(top, t->base + t->bytes);
 	}
 	return top;

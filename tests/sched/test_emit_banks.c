@@ -88,7 +88,7 @@ static void unknown_and_too_large_maps_are_refused(void)
 static unsigned beats_of(bank_calendar *c, uint64_t addr, uint32_t seg, int32_t pitch, uint32_t count)
 {
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	bank_access access = {addr, seg, pitch, count};
+	bank_access access = {addr, seg, pitch, count, NULL};
 
 	return bank_calendar_beats(c, bank_calendar_print(c, &access, arena));
 }
@@ -211,7 +211,7 @@ static void release_undoes_take(void)
 {
 	bank_calendar *c = calendar_for("mod:139", "2", "16", "16");
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	bank_access first = {0, 640, 0, 1}, second = {160, 640, 0, 1}, strided = {0, 2, 640, 320};
+	bank_access first = {0, 640, 0, 1, NULL}, second = {160, 640, 0, 1, NULL}, strided = {0, 2, 640, 320, NULL};
 	bank_print a = bank_calendar_print(c, &first, arena);
 	bank_print b = bank_calendar_print(c, &second, arena);
 	bank_print s = bank_calendar_print(c, &strided, arena);
@@ -234,7 +234,7 @@ static void free_work_is_what_is_left(void)
 {
 	bank_calendar *c = calendar_for("mod:139", "1", "16", "16");
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	bank_access access = {0, 640, 0, 1};
+	bank_access access = {0, 640, 0, 1, NULL};
 	bank_print print = bank_calendar_print(c, &access, arena);
 
 	CU_ASSERT_EQUAL(bank_calendar_free_work(c, 0, 64), 139 * 64);
@@ -249,7 +249,7 @@ static void under_the_ideal_map_nothing_meets(void)
 {
 	bank_calendar *c = calendar_for("ideal", "1", "16", "16");
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	bank_access access = {0, 2, 144 * 16, 320};
+	bank_access access = {0, 2, 144 * 16, 320, NULL};
 	bank_print print = bank_calendar_print(c, &access, arena);
 
 	CU_ASSERT_EQUAL(bank_calendar_beats(c, print), 1);
