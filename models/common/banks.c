@@ -35,6 +35,10 @@ void model_banks_init(model_banks *b, const bankmap *map, uint64_t bytes, uint32
 	b->touched = g_new(uint16_t, b->banks);
 	b->count_edge = g_new0(int64_t, b->banks + 1);
 	b->wait = g_new0(uint64_t, b->banks);
+	b->last = g_new0(uint32_t, b->banks);
+	b->before = g_new0(uint32_t, b->banks);
+	b->masks = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	b->masked = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 }
 
 void model_banks_fini(model_banks *b)
@@ -45,6 +49,10 @@ void model_banks_fini(model_banks *b)
 	g_free(b->touched);
 	g_free(b->count_edge);
 	g_free(b->wait);
+	g_free(b->last);
+	g_free(b->before);
+	g_array_unref(b->masks);
+	g_array_unref(b->masked);
 }
 
 static inline uint64_t block_of(const model_banks *b, uint64_t location)
@@ -125,7 +133,9 @@ static bool serve_free(model_banks *b, const model_shape *shape, model_service *
 	/* Nothing of this is left in the next cycle, so busy_until stays as it is. */
 	for (uint32_t i = 0; i < b->words; i++)
 		b->mask[i] |= taken[i];
-	*service = (model_service){b->now, requests, 0, requests > 0};
+	g_array_append_vals(b->masks, taken, b->words);
+	g_array_append_val(b->masked, b->who);
+	*service = (model_service){.end = b->now, .requests = requests, .beats = requests > 0};
 	return true;
 }
 
@@ -141,7 +151,7 @@ static void serve_ideal(model_banks *b, const model_shape *shape, model_service 
 			count_interval(b, (uint32_t)(first % b->modulus), n);
 		requests += n;
 	}
-	*service = (model_service){b->now, requests, 0, 0};
+	*service = (model_service){.end = b->now, .requests = requests};
 	if (requests) {
 		service->beats = b->service;
 		service->end = b->now + b->service - 1;
@@ -149,9 +159,21 @@ static void serve_ideal(model_banks *b, const model_shape *shape, model_service 
 	}
 }
 
+static inline void note_asker(model_banks *b, uint32_t bank, uint32_t who)
+{
+	if (b->last[bank] == who)
+		return;
+	b->before[bank] = b->last[bank];
+	b->last[bank] = who;
+}
+
 /* From masks to free times, for the rest of this cycle. */
 static void leave_masks(model_banks *b)
 {
+	for (guint i = 0; i < b->masked->len; i++)
+		for (uint32_t bank = 0; bank < b->banks; bank++)
+			if (g_array_index(b->masks, uint64_t, i * b->words + bank / 64) >> (bank % 64) & 1)
+				note_asker(b, bank, g_array_index(b->masked, uint32_t, i));
 	for (uint32_t bank = 0; bank < b->banks; bank++)
 		if (b->mask[bank / 64] >> (bank % 64) & 1)
 			b->free[bank] = b->now + 1;
@@ -171,9 +193,13 @@ static inline void serve_request(model_banks *b, uint32_t bank, model_service *s
 		service->delayed++;
 		b->wait[bank] += (uint64_t)(start - b->now);
 	}
+	note_asker(b, bank, b->who);
 	*port = start + b->service;
 	b->busy_until = MAX(b->busy_until, *port);
-	service->end = MAX(service->end, *port - 1);
+	if (*port - 1 > service->end || !service->requests) {
+		service->end = *port - 1;
+		service->bank = bank;
+	}
 	service->requests++;
 	b->count_edge[bank]++;
 	b->count_edge[bank + 1]--;
@@ -205,6 +231,7 @@ static void serve_queued(model_banks *b, const model_shape *shape, model_service
 		service->beats = MAX(service->beats, (b->own[bank] + b->ports - 1) / b->ports * b->service);
 		b->own[bank] = 0;
 	}
+	service->other = b->before[service->bank];
 }
 
 void model_banks_serve(model_banks *b, const model_shape *shape, int64_t now, model_service *service)
@@ -212,6 +239,8 @@ void model_banks_serve(model_banks *b, const model_shape *shape, int64_t now, mo
 	if (b->now != now) {
 		b->now = now;
 		memset(b->mask, 0, b->words * sizeof *b->mask);
+		g_array_set_size(b->masks, 0);
+		g_array_set_size(b->masked, 0);
 		if (b->lockstep && b->busy_until > now) {
 			for (gsize i = 0; i < (gsize)b->banks * b->ports; i++)
 				b->free[i] = INT64_MIN;

@@ -213,6 +213,26 @@ static void file_store(tsp_queue *q, const model_shape *shape, const tsp_operand
 	tsp_note_due(q->chip, due);
 }
 
+/* Cycles that the access ended later than alone. */
+static int64_t lateness(const tsp_queue *q, const model_service *service)
+{
+	return service->end - (q->now + MAX(service->beats, 1) - 1);
+}
+
+static void report_conflict(tsp_chip *chip, const tsp_queue *q, const model_service *service)
+{
+	probe_report_conflict(chip->probe, &(probe_conflict){
+						   .cycle = q->now,
+						   .insn = q->id,
+						   .index = q->index,
+						   .other = service->other,
+						   .bank = service->bank,
+						   .beats = service->beats,
+						   .delay = (uint32_t)lateness(q, service),
+						   .due = service->end + chip->delay[ISA_TIMING_SRAM_LOAD],
+					   });
+}
+
 static void serve(tsp_chip *chip, tsp_queue *q)
 {
 	uint32_t bytes = run_bytes(q) * runs(q);
@@ -224,7 +244,10 @@ static void serve(tsp_chip *chip, tsp_queue *q)
 	if (is_indexed(q))
 		sample_map(q, &map);
 	find_shape(q, &map, &shape);
+	chip->sram.banks.who = q->id;
 	model_banks_serve(&chip->sram.banks, &shape, q->now, &service);
+	if (G_UNLIKELY(lateness(q, &service)))
+		report_conflict(chip, q, &service);
 	if (chip->freeze) {
 		join_group(chip, q, &shape, &map);
 		service.end = q->now + MAX(service.beats, 1) - 1;
@@ -238,10 +261,10 @@ static void serve(tsp_chip *chip, tsp_queue *q)
 	chip->counters.bank_delayed += service.delayed;
 	chip->counters.bank_beats += service.beats;
 	chip->counters.sram_bytes += bytes;
-	tsp_report(q, due, &service, service.beats, service.end - (q->now + MAX(service.beats, 1) - 1), bytes);
+	tsp_report(q, due, &service, service.beats, lateness(q, &service), bytes);
 }
 
-/* Which bank holds the memory up, and which instruction asked it first? */
+/* Which bank holds the memory up, which instruction asked it first, and which asked it too? */
 static void find_blocker(tsp_chip *chip, probe_slip *record)
 {
 	tsp_sram *s = &chip->sram;
@@ -254,12 +277,15 @@ static void find_blocker(tsp_chip *chip, probe_slip *record)
 		if (s->scratch[bank] > s->scratch[worst])
 			worst = bank;
 	record->bank = worst;
-	for (guint i = 0; i < s->group->len && record->other == TSP_NO_INSN; i++) {
+	for (guint i = 0; i < s->group->len && record->met == record->other; i++) {
 		const tsp_group_access *access = &g_array_index(s->group, tsp_group_access, i);
 
 		memset(s->scratch, 0, s->banks.banks * sizeof *s->scratch);
 		model_banks_count(&s->banks, &access->shape, s->scratch);
-		if (s->scratch[worst])
+		if (!s->scratch[worst])
+			continue;
+		record->met = access->id;
+		if (record->other == TSP_NO_INSN)
 			record->other = access->id;
 	}
 }
@@ -283,6 +309,7 @@ static void wait_for_memory(tsp_chip *chip, int64_t now)
 			.insn = s->waiting[0]->id,
 			.index = s->waiting[0]->index,
 			.other = TSP_NO_INSN,
+			.met = TSP_NO_INSN,
 		};
 
 		find_blocker(chip, &record);

@@ -347,7 +347,7 @@ static void lockstep(or_run *run)
 	if (run->lockstep_free_at > wall) {
 		probe_slip slip = {run->now,           run->lockstep_free_at - wall,
 		                   first->record.insn, first->record.index,
-		                   run->lockstep_insn, run->lockstep_bank};
+		                   run->lockstep_insn, run->lockstep_bank, UINT32_MAX};
 
 		g_array_append_val(run->result->slips, slip);
 		run->result->slip_cycles += slip.cycles;
