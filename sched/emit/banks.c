@@ -272,7 +272,7 @@ bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArr
 
 	if (c->ideal)
 		return print;
-	if (c->map->kind == MAP_MOD && access->count == 1 && blocks <= c->map->used) {
+	if (c->map->kind == MAP_MOD && access->count == 1 && !access->index && blocks <= c->map->used) {
 		print_run(c, first, blocks, append_words(arena, wave_words));
 		print.requests = (uint32_t)blocks;
 		return print;

@@ -100,7 +100,9 @@ static unsigned emit_first(tspe *e, const uint32_t *order, unsigned most, GError
 		return tspe_products(e, order, count, error) ? count : 0;
 	}
 	e->node = isa_program_add_node(e->program, macro->name, e->epoch);
-	done = (macro->kind == LOW_VLOOP ? tspe_vloop : tspe_transpose)(e, macro, e->start, error);
+	done = (macro->kind == LOW_VLOOP    ? tspe_vloop
+	        : macro->kind == LOW_GATHER ? tspe_gather
+	                                    : tspe_transpose)(e, macro, e->start, error);
 	tspe_count_macro(e, e->bank_delay);
 	return done;
 }

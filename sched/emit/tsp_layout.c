@@ -214,7 +214,8 @@ void tspe_lay_out(tspe *e, tspe_tensor *t, enum tspe_plan plan)
 	}
 	if (plan == TSPE_PLAN_UNIFORM && lay_out_stripes(e, t))
 		return;
-	if (t->straddled || (plan > TSPE_PLAN_ROOMY && low->blocks && low->tail)) {
+	if (t->straddled || low->row_major || low->index_of >= 0 ||
+	    (plan > TSPE_PLAN_ROOMY && low->blocks && low->tail)) {
 		t->row_pitch = round_up((int64_t)(low->lanes * t->element), TSPE_GRANULE);
 		t->block_stride = (int64_t)(low->vector_lanes * t->element);
 		t->bytes = low->rows * (uint64_t)t->row_pitch;
@@ -240,6 +241,8 @@ static bool is_weights(const tspe *e, uint32_t tensor)
 		used = used || (m->kind == LOW_MATMUL && m->matmul.b == tensor) ||
 		       (m->kind == LOW_CONV && m->conv.w == tensor);
 		if (m->kind == LOW_MATMUL && (m->matmul.a == tensor || m->matmul.c == tensor))
+			return false;
+		if (m->kind == LOW_GATHER && (m->gather.x == tensor || m->gather.y == tensor))
 			return false;
 		if (m->kind == LOW_TRANSPOSE && (m->transpose.x == tensor || m->transpose.y == tensor))
 			return false;

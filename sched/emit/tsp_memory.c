@@ -105,6 +105,23 @@ static bool refuse(const tspe *e, uint64_t bytes, uint64_t capacity, GError **er
 
 /* ---------------------------------------------------------------------------------------------------- images */
 
+/* Row numbers as the memory holds them: LOADX wants bytes from the table's beginning. */
+static void add_index(tspe *e, const tspe_tensor *t)
+{
+	const graph_node *n = graph_at(e->low->g, t->low->node);
+	const tspe_tensor *table = &e->tensors[t->low->index_of];
+	isa_image image = {.location = t->base, .bytes = t->bytes, .data = g_malloc0(t->bytes)};
+
+	for (uint64_t i = 0; i < t->low->lanes; i++) {
+		int32_t row, offset;
+
+		memcpy(&row, n->data + 4 * i, sizeof row);
+		offset = (int32_t)(row * table->row_pitch);
+		memcpy(image.data + (tspe_element_addr(t, 0, i) - t->base), &offset, sizeof offset);
+	}
+	g_array_append_val(g_array_index(e->program->epochs, isa_epoch, e->epoch).images, image);
+}
+
 static bool add_image(tspe *e, const tspe_tensor *t, GError **error)
 {
 	const graph_node *n = graph_at(e->low->g, t->low->node);
@@ -232,7 +249,9 @@ bool tspe_memory_plan(tspe *e, GError **error)
 	for (guint i = 0; i < e->low->tensors->len; i++) {
 		begin_cells(&e->tensors[i]);
 		add_tensor(e, &e->tensors[i]);
-		if (e->tensors[i].low->host && !add_image(e, &e->tensors[i], error))
+		if (e->tensors[i].low->index_of >= 0)
+			add_index(e, &e->tensors[i]);
+		else if (e->tensors[i].low->host && !add_image(e, &e->tensors[i], error))
 			return false;
 	}
 	return true;
