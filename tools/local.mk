@@ -9,6 +9,7 @@ libtools_a_SOURCES = \
 	tools/findings.c tools/findings.h tools/usage.c tools/usage.h \
 	tools/simulate.c tools/simulate.h tools/record.c tools/record.h tools/reference.c tools/reference.h \
 	tools/report.c tools/report_json.c tools/assumed.c tools/report.h \
+	tools/bank_effect.c tools/bank_effect.h \
 	tools/commands.c tools/cmd.def \
 	tools/cmd_run.c tools/cmd_sched.c tools/cmd_asm.c tools/cmd_dis.c \
 	tools/cmd_stat.c tools/cmd_diff.c tools/cmd_plot.c \
