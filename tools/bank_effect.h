@@ -41,7 +41,7 @@ typedef struct bank_effect {
 	int64_t moved_cycles;
 	int64_t cycles;
 	int64_t ideal_cycles;        /* the same order and places, no conflicts */
-	uint64_t load_bound;         /* cycles for which the fullest bank's ports are taken */
+	uint64_t load_bound;         /* cycles for which the fullest bank's ports are taken; 0 under map ideal */
 	int64_t least, median, most; /* over tie breaks */
 	int64_t over_ideal;          /* median over tie breaks of the length beyond the ideal */
 	bool as_predicted;           /* simulated = predicted in every compared event, and no violation */
