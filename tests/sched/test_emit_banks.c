@@ -178,7 +178,7 @@ static void check_promise(const char *map, const char *ports, const char *block,
 
 		a.access = (bank_access){lcg(&state) % 100000 * 2, strided ? 2 : 16 + (uint32_t)(lcg(&state) % 640),
 		                         strided ? (int32_t)(16 * (1 + lcg(&state) % 200)) : 0,
-		                         strided ? 1 + (uint32_t)(lcg(&state) % 200) : 1};
+		                         strided ? 1 + (uint32_t)(lcg(&state) % 200) : 1, NULL};
 		print = bank_calendar_print(c, &a.access, arena);
 		a.beats = bank_calendar_beats(c, print);
 		if (bank_calendar_take(c, a.cycle, print, arena))
