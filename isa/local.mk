@@ -6,8 +6,10 @@ libisa_a_SOURCES = \
 	isa/machine.c isa/machine_yaml.c isa/machine_finish.c isa/machine.h isa/machine_int.h \
 	isa/program.c isa/program.h isa/program_int.h isa/lower.c isa/container.c isa/container_read.c \
 	isa/asm.c isa/asm_directives.c isa/asm_int.h isa/disasm.c \
-	isa/bankmap.c isa/bankmap.h isa/num.c isa/num.h isa/rng.c isa/rng.h \
-	isa/ops.def isa/formats.def isa/timing.def isa/violations.def isa/machine_keys.def isa/bankmaps.def
+	isa/bankmap.h isa/bankmap/bankmap_int.h isa/bankmap/map.c isa/bankmap/text.c isa/bankmap/facts.c isa/bankmap/gates.c \
+	isa/bankmap/modular.c isa/bankmap/displace.c isa/bankmap/linear.c isa/bankmap/product.c isa/bankmap/table.c \
+	isa/bankmap/expr.c isa/num.c isa/num.h isa/rng.c isa/rng.h \
+	isa/ops.def isa/formats.def isa/timing.def isa/violations.def isa/machine_keys.def isa/bankmaps.def isa/bankgates.def
 EXTRA_DIST += docs/assembly.md docs/sources.md
 nobase_dist_pkgdata_DATA += \
 	isa/machines/tsp.yaml isa/machines/tsp-isca20.yaml

@@ -72,6 +72,9 @@ static bool finish_hashed(isa_machine *m, GError **error)
 		return false;
 	}
 	m->sram_bytes = (int64_t)bankmap_capacity_blocks(map) * m->sram_block_bytes;
+	/* Files are read once: from here on the text is the map. */
+	g_free(m->sram_map);
+	m->sram_map = g_strdup(bankmap_text(map));
 	bankmap_free(map);
 	if (m->sram_block_bytes % m->sram_port_bytes && m->sram_port_bytes % m->sram_block_bytes)
 		return refuse(error,

@@ -39,6 +39,7 @@ include $(top_srcdir)/tests/alg.mk
 include $(top_srcdir)/tests/sim.mk
 include $(top_srcdir)/tests/graph.mk
 include $(top_srcdir)/tests/isa.mk
+include $(top_srcdir)/tests/bankmap.mk
 include $(top_srcdir)/tests/traces.mk
 include $(top_srcdir)/tests/oracle.mk
 include $(top_srcdir)/tests/model.mk

@@ -47,7 +47,9 @@ static void list_workloads(row_fn add, void *state)
 static void list_maps(row_fn add, void *state)
 {
 #define BANKMAP(id, syntax, example, doc, source) add(state, syntax, doc);
+#define BANKMAP_ANALYSIS BANKMAP
 #include "isa/bankmaps.def"
+	add(state, "file:PATH", "the text of a map, bank=E and row=E, or a table, in a file");
 	add(state, "direct", "slice, bank and word stand in the instruction (machines with MEM slices)");
 }
 

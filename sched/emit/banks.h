@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The scheduler's own view of the hashed SRAM: bank maps, what one access does to the banks, and a calendar of bank
- * ports by cycle.  Written from the definitions in docs/design.md, not from isa/bankmap.c, so that a mistake in either
+ * ports by cycle.  Written from the definitions in docs/design.md, not from isa/bankmap/, so that a mistake in either
  * shows as a misprediction.
  *
  * An access that meets no other is served in waves: in wave w each bank serves its requests number w*ports ..

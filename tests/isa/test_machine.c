@@ -206,6 +206,7 @@ static void every_source_is_explained(void)
 			CU_ASSERT_PTR_NOT_NULL(strstr(text, row));                                                     \
 		}                                                                                                      \
 	}
+#define BANKMAP_ANALYSIS BANKMAP
 #include "isa/bankmaps.def"
 }
 
