@@ -36,11 +36,11 @@ typedef struct model_banks {
 	int64_t *count_edge; /* [banks + 1]: differences of request counts, from interval to interval */
 	uint64_t *wait;      /* [banks]: cycles that requests waited */
 	/* Who meets whom: kept exactly where something queues. */
-	uint32_t who;        /* asks next; the caller's to set */
-	uint32_t *last;      /* [banks]: who asked last */
-	uint32_t *before;    /* [banks]: the last one before that who was somebody else */
-	GArray *masks;       /* uint64_t: banks taken by each access served by masks in cycle `now`, `words` each */
-	GArray *masked;      /* uint32_t: who those were */
+	uint32_t who;     /* asks next; the caller's to set */
+	uint32_t *last;   /* [banks]: who asked last */
+	uint32_t *before; /* [banks]: the last one before that who was somebody else */
+	GArray *masks;    /* uint64_t: banks taken by each access served by masks in cycle `now`, `words` each */
+	GArray *masked;   /* uint32_t: who those were */
 } model_banks;
 
 typedef struct model_service {
@@ -59,8 +59,15 @@ void model_banks_fini(model_banks *b);
 /* Serves the requests of SHAPE presented at NOW; runs that leave the memory present none. */
 void model_banks_serve(model_banks *b, const model_shape *shape, int64_t now, model_service *service);
 
-/* Requests of SHAPE for each bank, added to COUNT[banks]. */
-void model_banks_count(const model_banks *b, const model_shape *shape, uint32_t *count);
+/* Makes room for other maps, which reach BANKS banks.  Before anything is served. */
+void model_banks_widen(model_banks *b, uint32_t banks);
+
+/* The same under another map, for memory that lies under it; MAP reaches no bank beyond those there is room for. */
+void model_banks_serve_under(model_banks *b, const bankmap *map, const model_shape *shape, int64_t now,
+                             model_service *service);
+
+/* Requests of SHAPE under MAP for each bank, added to COUNT[banks]. */
+void model_banks_count(const model_banks *b, const bankmap *map, const model_shape *shape, uint32_t *count);
 
 /* Requests so far, added up into COUNT[banks]. */
 void model_banks_totals(const model_banks *b, uint64_t *count);
