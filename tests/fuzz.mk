@@ -21,11 +21,35 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/assembler/everything \
 	tests/fuzz/corpus/assembler/gemm \
 	tests/fuzz/corpus/assembler/vmap \
+	tests/fuzz/corpus/bankmap/amd \
+	tests/fuzz/corpus/bankmap/bitrev \
+	tests/fuzz/corpus/bankmap/bsg \
+	tests/fuzz/corpus/bankmap/bsp \
+	tests/fuzz/corpus/bankmap/crt \
 	tests/fuzz/corpus/bankmap/direct \
+	tests/fuzz/corpus/bankmap/expr \
+	tests/fuzz/corpus/bankmap/expr-skew \
+	tests/fuzz/corpus/bankmap/gf2 \
 	tests/fuzz/corpus/bankmap/huge \
+	tests/fuzz/corpus/bankmap/hybrid \
 	tests/fuzz/corpus/bankmap/ideal \
+	tests/fuzz/corpus/bankmap/identity \
+	tests/fuzz/corpus/bankmap/ipolymod \
+	tests/fuzz/corpus/bankmap/mersenne \
 	tests/fuzz/corpus/bankmap/mod \
+	tests/fuzz/corpus/bankmap/mult \
+	tests/fuzz/corpus/bankmap/pae \
+	tests/fuzz/corpus/bankmap/pdisp \
+	tests/fuzz/corpus/bankmap/poly \
+	tests/fuzz/corpus/bankmap/prime \
+	tests/fuzz/corpus/bankmap/random \
 	tests/fuzz/corpus/bankmap/skew \
+	tests/fuzz/corpus/bankmap/swizzle \
+	tests/fuzz/corpus/bankmap/table \
+	tests/fuzz/corpus/bankmap/table-rows \
+	tests/fuzz/corpus/bankmap/table-zeros \
+	tests/fuzz/corpus/bankmap/xorfold \
+	tests/fuzz/corpus/bankmap/xormod \
 	tests/fuzz/corpus/container/everything \
 	tests/fuzz/corpus/container/gemm \
 	tests/fuzz/corpus/container/vmap \

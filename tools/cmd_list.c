@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tspsim list WHAT: the names that other commands take, one a line with a word on each.  --markdown gives the reference
- * pages docs/isa.md (ops) and docs/machines.md (keys), which are committed and held against the tables by a test.
+ * pages docs/isa.md (ops), docs/machines.md (keys) and docs/bank-maps.md (maps), which are committed and held against the tables by a test.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 static gboolean markdown;
 
 static const GOptionEntry options[] = {
-	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys)", NULL},
+	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys, maps)", NULL},
 	{0},
 };
 
@@ -113,7 +113,7 @@ static const struct subject {
 	void (*list)(row_fn add, void *state);
 	char *(*page)(GError **error); /* --markdown, or NULL */
 } subjects[] = {
-	{"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, NULL},
+	{"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, reference_maps},
 	{"ops", list_ops, reference_ops},  {"keys", list_keys, reference_keys}, {"violations", list_violations, NULL},
 	{"queries", list_queries, NULL},   {"plots", list_plots, NULL},         {"kernels", list_kernels, NULL},
 	{"commands", list_commands, NULL}, {"patterns", list_patterns, NULL},
@@ -168,7 +168,7 @@ static int run_list(int argc, char **argv, GError **error)
 		return TOOL_USER_ERROR;
 	}
 	if (markdown && !subject->page) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list %s has no reference page; ops and keys have",
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list %s has no reference page; ops, keys and maps have",
 		            subject->name);
 		return TOOL_USER_ERROR;
 	}

@@ -5,7 +5,7 @@
  * Modulo maps have it exactly.  A skew of M banks by D has it but for the blocks that cross one of its rows, at M - D;
  * maps that fold address bits by exclusive or have none.
  */
-#include "sched/emit/banks.h"
+#include "sched/emit/bank_map.h"
 
 enum {
 	SAMPLES = 2048,
@@ -18,13 +18,13 @@ unsigned bank_map_period(const bank_map *map)
 	uint64_t capacity = bank_map_capacity_blocks(map);
 	unsigned longest = 2 * bank_map_banks_used(map);
 
-	if (bank_map_is_ideal(map))
+	if (bank_map_is_ideal(map) || capacity <= longest)
 		return 0;
 	for (unsigned period = 1; period <= longest; period++) {
 		unsigned strays = 0;
 
 		for (unsigned i = 0; i < SAMPLES && strays <= STRAYS; i++) {
-			uint64_t block = (uint64_t)i * SAMPLE_STEP % capacity;
+			uint64_t block = (uint64_t)i * SAMPLE_STEP % (capacity - longest);
 
 			strays += bank_map_bank(map, block) != bank_map_bank(map, block + period);
 		}
