@@ -232,7 +232,7 @@ static char *verdict_text(const bank_effect *row, const bank_effect *first)
 
 	if (row->verdict == BANK_EFFECT_FIRST || row->verdict == BANK_EFFECT_NONE)
 		return g_strdup(verdicts[row->verdict]);
-	return g_strdup_printf("%s, %.1f %%", verdicts[row->verdict], 100 * ABS(change));
+	return g_strdup_printf("%s, %.2f %%", verdicts[row->verdict], 100 * ABS(change));
 }
 
 static const bank_effect *first_of(const GArray *rows)

@@ -18,6 +18,25 @@ for map in $maps; do
 	done
 done
 
+# Every family that can store data has an example in isa/bankmaps.def; all are scheduled and simulated by implementations
+# of their own.
+sed -n 's/^BANKMAP([a-z0-9]*, *"[^"]*", *"\([^"]*\)".*/\1/p' "$TSPSIM_SRCDIR/isa/bankmaps.def" >examples
+is "families have examples" "$([ "$(wc -l <examples)" -ge 20 ] && echo yes)" yes
+while read -r map; do
+	for workload in columns:70x400,9 embedding:300,72,20; do
+		"$TSPSIM" run -w "$workload" --functional --set sram.rows=5000 --set sram.map="$map" --json >out 2>err
+		verdict="$? $(json out '$.violations') $(json out '$.mismatched_events') $(json out '$.checked')"
+		is "$map $workload" "$verdict $(json out '$.cycles')" "0 0 0 1 $(json out '$.predicted_cycles')"
+	done
+done <examples
+
+# The verb.  Rows of 64 elements are 8 blocks: 8 divides 144, so 320 of them share 18 banks, and 139 under mod:139.
+exits "bank effect runs" 0 "$TSPSIM" bank effect -w transpose:320x64 --map mod:139 --map mod:144 --map mod:139 --tie-breaks 2
+like "it names the slower map" out 'mod:144 .*slower, [0-9.]+ %'
+like "and does not tell a map from itself" out 'mod:139 .*no difference'
+exits "without maps it says what it wants" 1 "$TSPSIM" bank effect -w transpose:320x64
+like "a map" err 'expected --map MAP'
+
 # Another map than scheduled for: found out under fault, counted under freeze.  The distances of a transpose's accesses
 # (640 bytes, 40 blocks) are 0 modulo 40 and 20.
 "$TSPSIM" run -w transpose:64x320 --set hw.sram.map=mod:40 --json >out
