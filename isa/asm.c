@@ -273,8 +273,8 @@ static bool parse_loop(line_parser *lp, unsigned *i)
 	return true;
 }
 
-/* What may be left out: an unary operation's second source, the mode (overwrite), the immediate, and the result's type
- * when it is the operands'. */
+/* What may be left out: an unary operation's second source, the mode (overwrite), the immediate, the buffer (none), and
+ * the result's type when it is the operands'. */
 static bool check_given(line_parser *lp)
 {
 	const isa_op_info *op = &isa_ops[lp->insn.op];
@@ -287,7 +287,8 @@ static bool check_given(line_parser *lp)
 		else if (f->kind == ISA_KIND_PLACE && !(op->arity == 1 && f->field == ISA_FIELD_SRC1))
 			return isa_asm_fail(lp->as, lp->mnemonic->column, "%s needs a place for %s", op->mnemonic,
 			                    isa_field_name(f->field));
-		else if (f->kind != ISA_KIND_PLACE && f->kind != ISA_KIND_MODE && f->kind != ISA_KIND_FBITS)
+		else if (f->kind != ISA_KIND_PLACE && f->kind != ISA_KIND_MODE && f->kind != ISA_KIND_FBITS &&
+		         f->field != ISA_FIELD_BUFFER)
 			return isa_asm_fail(lp->as, lp->mnemonic->column, "%s needs %s=", op->mnemonic,
 			                    isa_field_name(f->field));
 	}
@@ -380,6 +381,9 @@ static bool parse_insn(isa_assembler *as, unsigned first)
 		return false;
 	if (lp.insn.map && lp.insn.map >= as->program->maps->len)
 		return isa_asm_fail(as, lp.mnemonic->column, "map %u is not defined above (.map)", lp.insn.map);
+	if (lp.insn.buffer > as->program->buffers->len)
+		return isa_asm_fail(as, lp.mnemonic->column, "buffer %u is not defined above (.buffer)",
+		                    lp.insn.buffer);
 	as->last = isa_program_add(as->program, &lp.insn, as->node);
 	for (guint i = 0; i < as->pending->len; i++)
 		g_hash_table_insert(as->labels, g_strdup(g_ptr_array_index(as->pending, i)),

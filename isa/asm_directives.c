@@ -501,6 +501,38 @@ static bool do_predict(isa_assembler *as)
 	return true;
 }
 
+static bool do_buffer(isa_assembler *as)
+{
+	const char *name = read_name(as);
+	int64_t base = 0, bytes = 0, epoch = 0;
+	isa_buffer b = {0};
+	word words[] = {
+		{.name = "base", .kind = WORD_INT, .out = &base, .max = NUMBER_MAX},
+		{.name = "bytes", .kind = WORD_INT, .out = &bytes, .min = 1, .max = NUMBER_MAX},
+		{.name = "epoch",
+	         .kind = WORD_INT,
+	         .out = &epoch,
+	         .max = MAX((int64_t)as->program->epochs->len, 1) - 1},
+	};
+
+	if (!name)
+		return false;
+	if (as->tokens->len < 3 || !isa_asm_token(as, 2)->quoted)
+		return isa_asm_fail(as, isa_asm_token(as, 0)->column, "expected a bank map in quotes after the name");
+	if (!read_words(as, 3, words, G_N_ELEMENTS(words)))
+		return false;
+	for (unsigned i = 0; i < 2; i++)
+		if (!words[i].given)
+			return isa_asm_fail(as, isa_asm_token(as, 0)->column, ".buffer needs %s=", words[i].name);
+	if (as->program->buffers->len == ISA_BUFFERS_MAX)
+		return isa_asm_fail(as, isa_asm_token(as, 0)->column, "a program has at most %d buffers",
+		                    ISA_BUFFERS_MAX);
+	b = (isa_buffer){g_strdup(name), (uint64_t)base, (uint64_t)bytes, g_strdup(isa_asm_token(as, 2)->text),
+	                 (uint32_t)epoch};
+	g_array_append_val(as->program->buffers, b);
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*run)(isa_assembler *as);
@@ -508,7 +540,7 @@ static const struct {
 	{".machine", do_machine}, {".workload", do_workload}, {".predicted_cycles", do_predicted_cycles},
 	{".epoch", do_epoch},     {".image", do_image},       {".hex", do_hex},
 	{".map", do_map},         {".node", do_node},         {".tensor", do_tensor},
-	{".source", do_source},   {".predict", do_predict},
+	{".buffer", do_buffer},   {".source", do_source},     {".predict", do_predict},
 };
 
 bool isa_asm_directive(isa_assembler *as)

@@ -125,6 +125,20 @@ static void write_tensors(GByteArray *out, const isa_program *p)
 	}
 }
 
+static void write_buffers(GByteArray *out, const isa_program *p)
+{
+	put(out, p->buffers->len, 8);
+	for (guint i = 0; i < p->buffers->len; i++) {
+		const isa_buffer *b = &g_array_index(p->buffers, isa_buffer, i);
+
+		put_text(out, b->name);
+		put_text(out, b->map);
+		put(out, b->epoch, 4);
+		put(out, b->base, 8);
+		put(out, b->bytes, 8);
+	}
+}
+
 unsigned isa_insn_extras(const isa_insn *insn)
 {
 	unsigned extras = 0;
@@ -277,6 +291,8 @@ char *isa_insn_problem(const isa_program *p, const isa_insn *insn)
 		return g_strdup(cause->message);
 	if (insn->map && insn->map >= p->maps->len)
 		return g_strdup_printf("map %u of %u", insn->map, p->maps->len);
+	if (insn->buffer > p->buffers->len)
+		return g_strdup_printf("buffer %u of %u", insn->buffer, p->buffers->len);
 	return NULL;
 }
 

@@ -212,6 +212,21 @@ static void read_tensors(cursor *c, isa_program *p)
 	}
 }
 
+static void read_buffers(cursor *c, isa_program *p)
+{
+	uint64_t count = get_below(c, 8, ISA_BUFFERS_MAX + 1, "number of buffers");
+
+	for (uint64_t i = 0; i < count && !c->failed; i++) {
+		isa_buffer b = {.name = get_text(c)};
+
+		b.map = get_text(c);
+		b.epoch = (uint32_t)get_below(c, 4, MAX(p->epochs->len, 1), "epoch");
+		b.base = get_below(c, 8, ISA_NUMBER_MAX, "buffer base");
+		b.bytes = get_below(c, 8, ISA_NUMBER_MAX, "buffer bytes");
+		g_array_append_val(p->buffers, b);
+	}
+}
+
 static void read_insn(cursor *c, isa_program *p)
 {
 	size_t at = c->at;

@@ -280,6 +280,15 @@ static void print_tensor(GString *out, const isa_tensor *t)
 	g_string_append_c(out, '\n');
 }
 
+static void print_buffer(GString *out, const isa_buffer *b)
+{
+	g_string_append(out, ".buffer");
+	print_quoted(out, b->name);
+	print_quoted(out, b->map);
+	g_string_append_printf(out, " base=0x%" G_GINT64_MODIFIER "x bytes=" U64 " epoch=%u\n", b->base, b->bytes,
+	                       b->epoch);
+}
+
 /* Makes NODE the current one, defining what is not defined yet. */
 static void print_node(printer *pr, uint32_t node)
 {
@@ -316,7 +325,8 @@ static void print_fields(GString *out, const isa_insn *insn)
 		int64_t value = isa_field_get(insn, f->field);
 		g_autofree char *imm = NULL;
 
-		if (f->kind == ISA_KIND_PLACE || (f->kind == ISA_KIND_FBITS && !value))
+		if (f->kind == ISA_KIND_PLACE || (f->kind == ISA_KIND_FBITS && !value) ||
+		    (f->field == ISA_FIELD_BUFFER && !value))
 			continue;
 		g_string_append_printf(out, " %s=", isa_field_name(f->field));
 		if (f->kind == ISA_KIND_TYPE)
@@ -442,6 +452,8 @@ char *isa_disassemble(const isa_program *program, const isa_machine *machine)
 	}
 	for (guint i = 0; i < program->tensors->len; i++)
 		print_tensor(pr.out, &g_array_index(program->tensors, isa_tensor, i));
+	for (guint i = 0; i < program->buffers->len; i++)
+		print_buffer(pr.out, &g_array_index(program->buffers, isa_buffer, i));
 	for (uint32_t id = 0; id < program->insns->len; id++)
 		print_insn(&pr, id);
 	if (program->nodes->len)

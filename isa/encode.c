@@ -80,13 +80,13 @@ static bool fail_foreign_field(const isa_insn *insn, GError **error)
 	return true;
 }
 
-/* Do A and B agree in every field?  Fields lie side by side from addr to mode, without padding. */
+/* Do A and B agree in every field?  Fields lie side by side from addr to buffer, without padding. */
 static bool same_fields(const isa_insn *a, const isa_insn *b)
 {
 	const size_t begin = offsetof(isa_insn, addr);
-	const size_t end = offsetof(isa_insn, mode) + sizeof a->mode;
+	const size_t end = offsetof(isa_insn, buffer) + sizeof a->buffer;
 
-	G_STATIC_ASSERT(offsetof(isa_insn, mode) + 1 - offsetof(isa_insn, addr) == 5 * 4 + 8 * 2 + 3);
+	G_STATIC_ASSERT(offsetof(isa_insn, buffer) + 1 - offsetof(isa_insn, addr) == 5 * 4 + 8 * 2 + 4);
 	return memcmp((const char *)a + begin, (const char *)b + begin, end - begin) == 0;
 }
 

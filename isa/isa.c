@@ -74,6 +74,7 @@ static const member members[ISA_FIELD_MAX] = {
 	[ISA_FIELD_DISTANCE] = MEMBER(distance, true, false),
 	[ISA_FIELD_MAP] = MEMBER(map, false, false),
 	[ISA_FIELD_IMM] = MEMBER(imm, false, false),
+	[ISA_FIELD_BUFFER] = MEMBER(buffer, false, false),
 };
 
 const char *isa_field_name(enum isa_field field)

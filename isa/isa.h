@@ -72,6 +72,7 @@ enum isa_field {
 	ISA_FIELD_DISTANCE,
 	ISA_FIELD_MAP,
 	ISA_FIELD_IMM,
+	ISA_FIELD_BUFFER, /* hashed SRAM: number of the buffer through whose bank map it goes; 0: the machine's map */
 	ISA_FIELD_MAX
 };
 
@@ -180,6 +181,7 @@ typedef struct isa_insn {
 	uint8_t type;
 	uint8_t dtype;
 	uint8_t mode;
+	uint8_t buffer;
 } isa_insn;
 
 /* How often does INSN issue? */

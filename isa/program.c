@@ -33,6 +33,12 @@ static void clear_tensor(gpointer at)
 	g_free(((isa_tensor *)at)->name);
 }
 
+static void clear_buffer(gpointer at)
+{
+	g_free(((isa_buffer *)at)->name);
+	g_free(((isa_buffer *)at)->map);
+}
+
 static GArray *new_array(guint element_size, GDestroyNotify clear)
 {
 	GArray *array = g_array_new(FALSE, TRUE, element_size);
@@ -56,6 +62,7 @@ isa_program *isa_program_blank(void)
 	p->maps = new_array(sizeof(isa_lane_map), NULL);
 	p->epochs = new_array(sizeof(isa_epoch), clear_epoch);
 	p->tensors = new_array(sizeof(isa_tensor), clear_tensor);
+	p->buffers = new_array(sizeof(isa_buffer), clear_buffer);
 	p->queues = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	p->queue_insns = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	p->predicted_cycles = -1;
@@ -90,6 +97,7 @@ void isa_program_free(isa_program *program)
 	g_array_unref(program->maps);
 	g_array_unref(program->epochs);
 	g_array_unref(program->tensors);
+	g_array_unref(program->buffers);
 	g_ptr_array_unref(program->queues);
 	g_ptr_array_unref(program->queue_insns);
 	g_free(program);

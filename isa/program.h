@@ -80,6 +80,17 @@ typedef struct isa_tensor {
 } isa_tensor;
 uint64_t isa_tensor_location(const isa_tensor *t, const uint64_t *index, unsigned byte);
 
+/* Memory whose data lies under a bank map of its own while it lives, one epoch.  Buffers do not overlap, and no two
+ * blocks of an epoch share a place; the rest of the memory lies under the machine's map.  An instruction names a buffer
+ * by its number in the program, from 1. */
+typedef struct isa_buffer {
+	char *name;
+	uint64_t base, bytes; /* whole blocks */
+	char *map;
+	uint32_t epoch;
+} isa_buffer;
+enum { ISA_BUFFERS_MAX = 15 };
+
 typedef struct isa_epoch {
 	char *name;         /* layer */
 	int64_t start;      /* cycle */
@@ -111,6 +122,7 @@ typedef struct isa_program {
 	GArray *maps;             /* isa_lane_map */
 	GArray *epochs;           /* isa_epoch */
 	GArray *tensors;          /* isa_tensor */
+	GArray *buffers;          /* isa_buffer, at most ISA_BUFFERS_MAX */
 	GPtrArray *queues;        /* per queue a GArray of isa_word, after isa_lower() */
 	GPtrArray *queue_insns;   /* per queue a GArray of uint32_t: instruction id of each real word, in queue order */
 	int64_t predicted_cycles; /* -1 when unknown */

@@ -21,6 +21,7 @@ isa_program *isa_program_parse(const char *path, const void *data, size_t length
 	SECTION("NODE", nodes, true)                                                                                   \
 	SECTION("MAPS", maps, true)                                                                                    \
 	SECTION("TENS", tensors, true)                                                                                 \
+	SECTION("BUFF", buffers, true)                                                                                 \
 	SECTION("INSN", insns, true)                                                                                   \
 	SECTION("SRCS", sources, true)                                                                                 \
 	SECTION("PRED", predictions, true)                                                                             \
@@ -28,7 +29,7 @@ isa_program *isa_program_parse(const char *path, const void *data, size_t length
 
 #define ISA_MAGIC "TSPO"
 enum {
-	ISA_CONTAINER_VERSION = 1,
+	ISA_CONTAINER_VERSION = 2,
 	ISA_MAGIC_BYTES = 8, /* with the version */
 	ISA_SECTION_HEAD_BYTES = 12,
 	ISA_DIGEST_BYTES = 32,

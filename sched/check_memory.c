@@ -3,7 +3,8 @@
  * The checker's memories.  Every granule of the hashed SRAM, every word of a slice, knows who wrote it last; cells are
  * made page by page.  The banks of the hashed SRAM serve requests in the order in which they are presented, and no
  * access may end later than if it were alone.  Addresses of GATHER and SCATTER are read from the host's data when
- * their map vectors come straight from there; otherwise the words stay unknown.  LOADX and STOREX are not followed.
+ * their map vectors come straight from there; otherwise the words stay unknown.  So are the indices of LOADX; STOREX is
+ * not followed.
  */
 #include "sched/check.h"
 
@@ -96,17 +97,11 @@ static bool find_word(check *c, const check_issue *issue, uint32_t addr, uint64_
 	return true;
 }
 
-/* The bytes of the map vector that the issue samples, NULL when they are not the host's. */
-static const uint8_t *map_bytes(const check *c, const check_issue *issue)
+/* The instruction that INSTANCE is an issue of, and which issue. */
+static const isa_insn *insn_of(const check *c, uint32_t instance, uint32_t *index)
 {
-	uint32_t instance, low = 0, high = c->p->insns->len;
-	const isa_epoch *epoch = &g_array_index(c->p->epochs, isa_epoch, c->epoch);
-	const isa_queue_info *queue;
-	const isa_insn *insn;
-	uint64_t location, i;
+	uint32_t low = 0, high = c->p->insns->len;
 
-	if (!check_stream_at(c, issue, isa_place_index(issue->src1), issue->q, &instance) || !instance)
-		return NULL;
 	while (low + 1 < high) {
 		uint32_t middle = (low + high) / 2;
 
@@ -115,22 +110,63 @@ static const uint8_t *map_bytes(const check *c, const check_issue *issue)
 		else
 			high = middle;
 	}
-	insn = isa_program_insn(c->p, low);
-	if (insn->op != ISA_OP_READ)
-		return NULL;
-	i = instance - isa_program_instance(c->p, low);
-	queue = isa_machine_queue(c->m, insn->queue);
-	location = isa_word_location(c->m, queue->side, queue->index,
-	                             (unsigned)(insn->addr + i % insn->loop[0].count * (uint64_t)insn->loop[0].step +
-	                                        i / insn->loop[0].count * (uint64_t)insn->loop[1].step));
+	*index = instance - isa_program_instance(c->p, low);
+	return isa_program_insn(c->p, low);
+}
+
+static uint64_t address_of(const isa_insn *insn, uint32_t index)
+{
+	return (uint32_t)(insn->addr + index % insn->loop[0].count * (uint32_t)insn->loop[0].step +
+	                  index / insn->loop[0].count * (uint32_t)insn->loop[1].step);
+}
+
+/* BYTES of the host's data of this epoch at LOCATION; NULL when they are not known. */
+static const uint8_t *host_bytes(const check *c, uint64_t location, uint64_t bytes)
+{
+	const isa_epoch *epoch = &g_array_index(c->p->epochs, isa_epoch, c->epoch);
+
 	for (guint k = 0; k < epoch->images->len; k++) {
 		const isa_image *image = &g_array_index(epoch->images, isa_image, k);
 
-		if (image->data && location >= image->location &&
-		    location + (uint64_t)c->m->lanes <= image->location + image->bytes)
+		if (image->data && location >= image->location && location + bytes <= image->location + image->bytes)
 			return image->data + (location - image->location);
 	}
 	return NULL;
+}
+
+/* The bytes of the map vector that the issue samples, NULL when they are not the host's. */
+static const uint8_t *map_bytes(const check *c, const check_issue *issue)
+{
+	uint32_t instance, index;
+	const isa_queue_info *queue;
+	const isa_insn *insn;
+
+	if (!check_stream_at(c, issue, isa_place_index(issue->src1), issue->q, &instance) || !instance)
+		return NULL;
+	insn = insn_of(c, instance, &index);
+	if (insn->op != ISA_OP_READ)
+		return NULL;
+	queue = isa_machine_queue(c->m, insn->queue);
+	return host_bytes(c, isa_word_location(c->m, queue->side, queue->index, (unsigned)address_of(insn, index)),
+	                  (uint64_t)c->m->lanes);
+}
+
+/* The indices that a LOADX samples, NULL when they are not the host's, loaded as they lie there. */
+static const uint8_t *index_bytes(const check *c, const check_issue *issue)
+{
+	const check_version *v;
+	const isa_insn *insn;
+	uint32_t index;
+
+	if (isa_place_kind(issue->src1) != ISA_PLACE_KIND_VREG || issue->src1 >= (uint64_t)c->m->vreg_count)
+		return NULL;
+	v = check_at(&c->vreg[issue->src1], issue->q);
+	if (!v || !v->instance)
+		return NULL;
+	insn = insn_of(c, v->instance, &index);
+	if (insn->op != ISA_OP_LOAD || insn->len < 4 * issue->insn->count)
+		return NULL;
+	return host_bytes(c, address_of(insn, index), 4 * (uint64_t)issue->insn->count);
 }
 
 static void read_word(check *c, check_issue *issue, unsigned segment, uint32_t addr)
@@ -217,7 +253,19 @@ typedef struct access {
 	uint64_t runs, bytes; /* of each run */
 	int64_t pitch;
 	bool load;
+	const uint8_t *index; /* little-endian int32, NULL = by pitch */
 } access;
+
+/* Offset of run R from the access's address. */
+static int64_t run_offset(const access *a, uint64_t r)
+{
+	int32_t offset;
+
+	if (!a->index)
+		return (int64_t)r * a->pitch;
+	memcpy(&offset, a->index + 4 * r, sizeof offset);
+	return GINT32_FROM_LE(offset);
+}
 
 static access access_of(const check_issue *issue)
 {
@@ -226,9 +274,10 @@ static access access_of(const check_issue *issue)
 	switch (insn->op) {
 	case ISA_OP_LOAD:
 	case ISA_OP_STORE:
-		return (access){1, insn->len, 0, insn->op == ISA_OP_LOAD};
+		return (access){1, insn->len, 0, insn->op == ISA_OP_LOAD, NULL};
 	default:
-		return (access){insn->count, insn->seg, insn->pitch, insn->op == ISA_OP_LOADS};
+		return (access){insn->count, insn->seg, insn->pitch,
+		                insn->op == ISA_OP_LOADS || insn->op == ISA_OP_LOADX, NULL};
 	}
 }
 
@@ -256,7 +305,7 @@ static int64_t ask_banks(check *c, const check_issue *issue, const access *a, in
 
 	*beats = bankmap_is_ideal(c->map) ? hold : 0;
 	for (uint64_t r = 0; r < a->runs; r++) {
-		uint64_t first = issue->addr + r * (uint64_t)a->pitch;
+		uint64_t first = issue->addr + (uint64_t)run_offset(a, r);
 
 		for (uint64_t b = first / block; b <= (first + a->bytes - 1) / block; b++) {
 			unsigned bank = bankmap_bank(c->map, b);
@@ -279,7 +328,7 @@ static void visit_granules(check *c, check_issue *issue, const access *a, int64_
 	unsigned segment = 0;
 
 	for (uint64_t r = 0; r < a->runs; r++) {
-		uint64_t first = issue->addr + r * (uint64_t)a->pitch;
+		uint64_t first = issue->addr + (uint64_t)run_offset(a, r);
 
 		for (uint64_t u = first / ISA_TAG_GRANULE; u <= (first + a->bytes - 1) / ISA_TAG_GRANULE; u++) {
 			check_cell *cell = unit_at(c, u);
@@ -294,10 +343,13 @@ static void visit_granules(check *c, check_issue *issue, const access *a, int64_
 
 static bool in_memory(check *c, const check_issue *issue, const access *a)
 {
-	int64_t capacity = isa_machine_sram_bytes(c->m),
-		last = (int64_t)issue->addr + (int64_t)(a->runs - 1) * a->pitch;
+	int64_t capacity = isa_machine_sram_bytes(c->m), least = INT64_MAX, most = 0;
 
-	if (MIN((int64_t)issue->addr, last) >= 0 && MAX((int64_t)issue->addr, last) + (int64_t)a->bytes <= capacity)
+	for (uint64_t r = 0; r < a->runs; r++) {
+		least = MIN(least, (int64_t)issue->addr + run_offset(a, r));
+		most = MAX(most, (int64_t)issue->addr + run_offset(a, r));
+	}
+	if (least >= 0 && most + (int64_t)a->bytes <= capacity)
 		return true;
 	check_offend(c, issue, "leaves the memory of " I64 " bytes", capacity);
 	return false;
@@ -308,12 +360,20 @@ static void check_hashed(check *c, check_issue *issue)
 	access a = access_of(issue);
 	int64_t beats, end, due;
 
-	if (issue->insn->op == ISA_OP_LOADX || issue->insn->op == ISA_OP_STOREX || !a.runs || !a.bytes ||
-	    !in_memory(c, issue, &a)) {
-		if (!a.runs || !a.bytes)
-			check_offend(c, issue, "moves nothing");
+	if (!a.runs || !a.bytes) {
+		check_offend(c, issue, "moves nothing");
 		return;
 	}
+	if (issue->insn->op == ISA_OP_STOREX)
+		return;
+	if (issue->insn->op == ISA_OP_LOADX) {
+		check_sample(c, issue, 1, issue->src1, 4, 4 * a.runs, 1, issue->q);
+		a.index = index_bytes(c, issue);
+		if (!a.index)
+			return;
+	}
+	if (!in_memory(c, issue, &a))
+		return;
 	end = ask_banks(c, issue, &a, &beats);
 	issue->beats = (int32_t)beats;
 	if (end > issue->q + beats - 1)

@@ -10,7 +10,7 @@ libsched_a_SOURCES += \
 	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c sched/ir/parse.c \
 	sched/ir/inputs.c sched/ir/reference.c sched/ir/reference_int.h sched/ir/reference_mxm.c \
 	sched/frontend/internal.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c \
-	sched/frontend/gen_fft.c sched/frontend/csv.c \
+	sched/frontend/gen_fft.c sched/frontend/gen_pick.c sched/frontend/csv.c \
 	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
 	sched/lower/print.c
 
@@ -33,9 +33,10 @@ libsched_a_SOURCES += \
 
 # Register-style back end.
 libsched_a_SOURCES += \
-	sched/emit/banks.c sched/emit/banks.h sched/emit/bank_map.c sched/emit/bank_map.h sched/emit/bank_expr.c \
+	sched/emit/bank_period.c sched/emit/banks.c sched/emit/banks.h sched/emit/bank_map.c sched/emit/bank_map.h \
+	sched/emit/bank_expr.c \
 	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
-	sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c \
+	sched/emit/tsp_gather.c sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c \
 	sched/emit/tsp_mxm.h sched/emit/tsp_order.c \
 	sched/emit/tsp_place.c sched/emit/tsp_product.c sched/emit/tsp_report.c sched/emit/tsp_rows.c \
 	sched/emit/tsp_tile.c sched/emit/tsp_weights.c

@@ -11,7 +11,10 @@
 typedef struct sched_options {
 	double alpha, beta, gamma; /* weights of the list priority: critical path, resource use, fan-out */
 	uint64_t seed;             /* breaks ties */
-	bool functional;           /* put data of inputs and constants into the program's images */
+	uint64_t placement; /* moves tensors by less than a bank map's round, another way for each number; 0: not */
+	bool ideal_banks;   /* layout and order as for the machine's map, but no two requests ever meet; for its
+	                       length only, the program is not meant to run */
+	bool functional;    /* put data of inputs and constants into the program's images */
 	void (*progress)(void *state, double fraction); /* may be NULL */
 	void *progress_state;
 } sched_options;

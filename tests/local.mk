@@ -49,5 +49,6 @@ include $(top_srcdir)/tests/isca.mk
 include $(top_srcdir)/tests/judges.mk
 include $(top_srcdir)/tests/capacity.mk
 include $(top_srcdir)/tests/tsp.mk
+include $(top_srcdir)/tests/effect.mk
 include $(top_srcdir)/tests/fuzz.mk
 include $(top_srcdir)/tests/bankeval.mk

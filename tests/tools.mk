@@ -53,5 +53,7 @@ EXTRA_DIST += \
 	tests/isa/hazards/stream-collision.tsp \
 	tests/isa/hazards/undriven-cell-none.tsp \
 	tests/isa/hazards/undriven-cell.tsp \
+	tests/isa/hazards/wrong-map-none.tsp \
+	tests/isa/hazards/wrong-map.tsp \
 	tests/isa/hazards/wrong-operand-none.tsp \
 	tests/isa/hazards/wrong-operand.tsp

@@ -6,9 +6,15 @@
 #include <string.h>
 
 #include "tools/bank.h"
+#include "tools/bank_effect.h"
 #include "tools/tool.h"
 
 bank_settings bank_setting = {.seed = 1};
+
+/* Of effect. */
+static char *workload, *machine;
+static char **sets;
+static gint tie_breaks;
 
 static const GOptionEntry options[] = {
 	{"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.maps,
@@ -68,6 +74,10 @@ static const GOptionEntry options[] = {
          "means over the sources of a pattern with ranges instead of a row for each", NULL},
 	{"details", 0, 0, G_OPTION_ARG_NONE, &bank_setting.details,
          "occupancy, entropies, access times, histograms for every row, not only for a single one", NULL},
+	{"workload", 'w', 0, G_OPTION_ARG_FILENAME, &workload, "effect: the workload (default: `run`'s)", "WORKLOAD"},
+	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine, "effect: the machine (default: tsp)", "MACHINE"},
+	{"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "effect: set a machine key; may be repeated", "KEY=VALUE"},
+	{"tie-breaks", 0, 0, G_OPTION_ARG_INT, &tie_breaks, "effect: ways to break ties (default: 10)", "N"},
 	{0},
 };
 
@@ -96,6 +106,26 @@ static int run_eval(int argc, char **argv, GError **error)
 	return status;
 }
 
+static int run_effect(int argc, char **argv, GError **error)
+{
+	bank_effect_options o = {.machine = machine,
+	                         .workload = workload,
+	                         .sets = sets,
+	                         .maps = bank_setting.maps,
+	                         .seeds = (unsigned)MAX(tie_breaks, 0)};
+
+	if (argc) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank effect: unexpected argument '%s'", argv[0]);
+		return TOOL_USER_ERROR;
+	}
+	if (tie_breaks < 0) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--tie-breaks %d: expected a positive number",
+		            tie_breaks);
+		return TOOL_USER_ERROR;
+	}
+	return bank_effect_main(&o, error);
+}
+
 static const bank_verb verbs[] = {
 #define BANK_VERB(name, function, doc) {name, doc, function},
 #include "tools/bank_verbs.def"
@@ -122,11 +152,15 @@ const tool_command cmd_bank = {
 	.name = "bank",
 	.synopsis =
 		"[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
-		"explain ADDRESS... --map MAP...",
+		"explain ADDRESS... --map MAP...\n"
+		"effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
 	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
-	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
-		   "of\n"
-		   "addresses.  A map that is not injective is refused unless --allow-aliasing is given.\n",
+	.details =
+		"eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
+		"of\n"
+		"addresses; effect schedules and simulates a workload under each map and tells their costs apart, or "
+		"says that\n"
+		"there is no difference.  A map that is not injective is refused unless --allow-aliasing is given.\n",
 	.options = options,
 	.min_args = 0,
 	.max_args = -1,

@@ -5,6 +5,19 @@
 #include "tools/tool.h"
 #include "traces/read.h"
 
+static gboolean conflicts;
+
+static const GOptionEntry options[] = {
+	{"conflicts", 0, 0, G_OPTION_ARG_NONE, &conflicts,
+         "who collided with whom in banks: by bank, instruction, pair of tensors and layer, and what of it was hidden",
+         NULL},
+	{0},
+};
+
+/* What --conflicts asks. */
+static const char *const conflict_queries[] = {"conflict_banks", "conflict_insns", "conflict_pairs", "conflict_layers",
+                                               NULL};
+
 static bool known_queries(char **names, GError **error)
 {
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
@@ -22,16 +35,21 @@ static bool known_queries(char **names, GError **error)
 
 static int run_stat(int argc, char **argv, GError **error)
 {
+	const char *const *asked = argc > 1 ? (const char *const *)argv + 1 : conflicts ? conflict_queries : NULL;
 	trace_reader *reader;
 	char *text = NULL;
 	bool printed = false;
 
 	if (!known_queries(argv + 1, error))
 		return TOOL_USER_ERROR;
+	if (conflicts && argc > 1) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--conflicts: expected no query beside it, found '%s'",
+		            argv[1]);
+		return TOOL_USER_ERROR;
+	}
 	reader = trace_reader_open(argv[0], error);
 	if (reader)
-		text = trace_stat(reader, argc > 1 ? (const char *const *)argv + 1 : NULL,
-		                  tool_json ? TRACE_JSON : TRACE_TEXT, error);
+		text = trace_stat(reader, asked, tool_json ? TRACE_JSON : TRACE_TEXT, error);
 	if (text)
 		printed = tool_print(text, error);
 	g_free(text);
@@ -44,6 +62,7 @@ const tool_command cmd_stat = {
 	.synopsis = "FILE.db [QUERY...]",
 	.doc = "Answer questions about a trace: utilisation, stalls, banks, conflicts, predictions.",
 	.details = "`tspsim list queries` shows the questions; without QUERY all that the trace can answer.\n",
+	.options = options,
 	.min_args = 1,
 	.max_args = -1,
 	.run = run_stat,

@@ -9,6 +9,7 @@ libtools_a_SOURCES = \
 	tools/findings.c tools/findings.h tools/usage.c tools/usage.h \
 	tools/simulate.c tools/simulate.h tools/record.c tools/record.h tools/reference.c tools/reference_maps.c tools/reference.h \
 	tools/report.c tools/report_json.c tools/assumed.c tools/report.h \
+	tools/bank_effect.c tools/bank_effect.h \
 	tools/commands.c tools/cmd.def \
 	tools/bank.h tools/bank_eval.c tools/bank_report.c tools/bank_json.c tools/bank_explain.c \
 	tools/bank_rules.def tools/bank_verbs.def tools/cmd_bank.c \

@@ -155,6 +155,12 @@ void record_step(record *r, tsp_chip *chip, int64_t cycle)
 	trace_writer_banks(r->writer, cycle, c->bank_count, c->bank_wait, c->bank_count_size);
 }
 
+/* Cycles for which a block request holds its port. */
+static int64_t bank_service(const isa_machine *m)
+{
+	return (m->sram_block_bytes + m->sram_port_bytes - 1) / m->sram_port_bytes;
+}
+
 static void write_counters(record *r, const tsp_counters *c, const compare *compared)
 {
 	usage u = usage_of_run(r->hw, r->program, c);
@@ -178,6 +184,7 @@ static void write_counters(record *r, const tsp_counters *c, const compare *comp
 		{"bank_requests", c->bank_requests, "requests"},
 		{"bank_delayed", c->bank_delayed, "requests"},
 		{"bank_beats", c->bank_beats, "beats"},
+		{"bank_service", r->hw->hashed ? (uint64_t)bank_service(r->hw) : 1, "cycles a request"},
 		{"sram_bytes", c->sram_bytes, "B"},
 		{"link_vectors", c->link_vectors, "vectors"},
 		{"compared_events", compared ? compare_events(compared) : 0, "events"},

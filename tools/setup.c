@@ -198,6 +198,8 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 	sched_options_init(&options);
 	options.seed = how->seed;
 	options.functional = how->functional;
+	options.placement = how->placement;
+	options.ideal_banks = how->ideal_banks;
 	options.progress = progress_update;
 	options.progress_state = progress_begin("scheduling");
 	*graphs = NULL;

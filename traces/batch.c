@@ -17,7 +17,8 @@ static const char *const insert_sql[TRACE_INSERT_COUNT] = {
 	[TRACE_INSERT_ISSUE] = "INSERT INTO issue SELECT * FROM batch",
 	[TRACE_INSERT_SPAN] = "INSERT INTO span VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 	[TRACE_INSERT_VIOLATION] = "INSERT INTO violation VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-	[TRACE_INSERT_SLIP] = "INSERT INTO slip VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+	[TRACE_INSERT_SLIP] = "INSERT INTO slip VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	[TRACE_INSERT_CONFLICT] = "INSERT INTO conflict VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 	[TRACE_INSERT_BANK_WINDOW] = "INSERT INTO bank_window VALUES (?1, ?2, ?3, ?4, ?5)",
 };
 
@@ -116,8 +117,24 @@ static void insert_slip(trace_writer *writer, const probe_slip *slip)
 	bind_or_null(insert, 4, slip->insn, UINT32_MAX);
 	sqlite3_bind_int64(insert, 5, slip->index);
 	bind_or_null(insert, 6, slip->other, UINT32_MAX);
+	bind_or_null(insert, 7, slip->met, UINT32_MAX);
 	step(writer, insert);
 	writer->kept.slips++;
+}
+
+static void insert_conflict(trace_writer *writer, const probe_conflict *conflict)
+{
+	sqlite3_stmt *insert = writer->insert[TRACE_INSERT_CONFLICT];
+
+	sqlite3_bind_int64(insert, 1, conflict->cycle);
+	bind_or_null(insert, 2, conflict->insn, UINT32_MAX);
+	sqlite3_bind_int64(insert, 3, conflict->index);
+	bind_or_null(insert, 4, conflict->other, UINT32_MAX);
+	sqlite3_bind_int64(insert, 5, conflict->bank);
+	sqlite3_bind_int64(insert, 6, conflict->beats);
+	sqlite3_bind_int64(insert, 7, conflict->delay);
+	sqlite3_bind_int64(insert, 8, conflict->due);
+	step(writer, insert);
 }
 
 static void insert_window(trace_writer *writer, const trace_bank_window *window)
@@ -160,6 +177,8 @@ static void write_batch(trace_writer *writer, trace_batch *batch)
 		insert_violation(writer, &g_array_index(batch->violations, probe_violation, i));
 	for (guint i = 0; i < batch->slips->len && trace_writer_is_fine(writer); i++)
 		insert_slip(writer, &g_array_index(batch->slips, probe_slip, i));
+	for (guint i = 0; i < batch->conflicts->len && trace_writer_is_fine(writer); i++)
+		insert_conflict(writer, &g_array_index(batch->conflicts, probe_conflict, i));
 	for (guint i = 0; i < batch->windows->len && trace_writer_is_fine(writer); i++)
 		insert_window(writer, &g_array_index(batch->windows, trace_bank_window, i));
 	if (trace_writer_is_fine(writer))
@@ -174,6 +193,7 @@ static void write_batch(trace_writer *writer, trace_batch *batch)
 	g_array_set_size(batch->spans, 0);
 	g_array_set_size(batch->violations, 0);
 	g_array_set_size(batch->slips, 0);
+	g_array_set_size(batch->conflicts, 0);
 	g_array_set_size(batch->windows, 0);
 }
 
@@ -309,8 +329,22 @@ static void on_slip(void *state, const probe_slip *record)
 		return;
 	note_insn(writer, record->insn);
 	note_insn(writer, record->other);
+	note_insn(writer, record->met);
 	g_array_append_vals(writer->filling->slips, record, 1);
 	if (writer->filling->slips->len == TRACE_BATCH_ROWS)
+		hand_over(writer);
+}
+
+static void on_conflict(void *state, const probe_conflict *record)
+{
+	trace_writer *writer = state;
+
+	if (!trace_writer_is_fine(writer) || !in_window(writer, record->cycle))
+		return;
+	note_insn(writer, record->insn);
+	note_insn(writer, record->other);
+	g_array_append_vals(writer->filling->conflicts, record, 1);
+	if (writer->filling->conflicts->len == TRACE_BATCH_ROWS)
 		hand_over(writer);
 }
 
@@ -326,6 +360,8 @@ void trace_i_batches_add_window(trace_writer *writer, const trace_bank_window *w
 void trace_i_batches_listen(trace_writer *writer, probe_listener *listener)
 {
 	*listener = (probe_listener){.state = writer, .violation = on_violation, .slip = on_slip};
+	if (writer->options.level >= TRACE_UNITS)
+		listener->conflict = on_conflict;
 	if (writer->options.level == TRACE_FULL)
 		listener->issues = full_issues;
 	else if (writer->options.level == TRACE_UNITS)
@@ -351,6 +387,7 @@ bool trace_i_batches_start(trace_writer *writer, GError **error)
 		batch->spans = g_array_new(FALSE, FALSE, sizeof(trace_span));
 		batch->violations = g_array_new(FALSE, FALSE, sizeof(probe_violation));
 		batch->slips = g_array_new(FALSE, FALSE, sizeof(probe_slip));
+		batch->conflicts = g_array_new(FALSE, FALSE, sizeof(probe_conflict));
 		batch->windows = g_array_new(FALSE, FALSE, sizeof(trace_bank_window));
 	}
 	writer->filling = &writer->batch[0];
@@ -395,6 +432,7 @@ void trace_i_batches_stop(trace_writer *writer)
 		g_clear_pointer(&batch->spans, g_array_unref);
 		g_clear_pointer(&batch->violations, g_array_unref);
 		g_clear_pointer(&batch->slips, g_array_unref);
+		g_clear_pointer(&batch->conflicts, g_array_unref);
 		g_clear_pointer(&batch->windows, g_array_unref);
 	}
 	for (unsigned i = 0; i < TRACE_INSERT_COUNT; i++)

@@ -8,7 +8,9 @@ nodist_libtraces_a_SOURCES = traces/schema.c
 EXTRA_DIST += traces/schema.sql traces/close.sql traces/sweep.sql
 CLEANFILES += traces/schema.c
 nobase_dist_pkgdata_DATA += \
-	traces/queries/banks.sql traces/queries/conflicts.sql traces/queries/counters.sql traces/queries/deviations.sql \
+	traces/queries/banks.sql traces/queries/conflicts.sql \
+	traces/queries/conflict_banks.sql traces/queries/conflict_insns.sql traces/queries/conflict_pairs.sql \
+	traces/queries/conflict_layers.sql traces/queries/counters.sql traces/queries/deviations.sql \
 	traces/queries/hot_banks.sql traces/queries/layers.sql traces/queries/prediction.sql traces/queries/slips.sql \
 	traces/queries/stalls.sql traces/queries/unit_layers.sql traces/queries/units.sql traces/queries/violations.sql \
 	traces/plots/banks.gp traces/plots/banks.sql traces/plots/occupancy.gp traces/plots/occupancy.sql

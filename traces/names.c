@@ -4,7 +4,39 @@
  */
 #include "traces/trace.h"
 
-static trace_insn *insns_new(const isa_program *program)
+/* The tensor of a layer in which ADDR lies, or in whose border before element 0 it does. */
+static uint32_t tensor_at(const isa_program *program, uint32_t epoch, uint64_t addr)
+{
+	const isa_tensor *best = NULL;
+	uint32_t found = UINT32_MAX;
+
+	for (guint i = 0; i < program->tensors->len; i++) {
+		const isa_tensor *t = &g_array_index(program->tensors, isa_tensor, i);
+		bool inside = addr >= t->base && addr - t->base < t->bytes;
+
+		if (t->epoch != epoch || (!inside && t->base <= addr))
+			continue;
+		/* Inside beats before; then the nearest one. */
+		if (best && (addr >= best->base ? !inside || t->base < best->base : !inside && t->base > best->base))
+			continue;
+		best = t;
+		found = i;
+	}
+	return found;
+}
+
+/* Of the memory instruction I. */
+static uint32_t tensor_of(const isa_program *program, uint32_t i)
+{
+	uint32_t node = i < program->node_of->len ? g_array_index(program->node_of, uint32_t, i) : UINT32_MAX;
+
+	if (node >= program->nodes->len)
+		return UINT32_MAX;
+	return tensor_at(program, g_array_index(program->nodes, isa_node, node).epoch,
+	                 isa_program_insn(program, i)->addr);
+}
+
+static trace_insn *insns_new(const isa_program *program, bool hashed)
 {
 	trace_insn *insns = g_new0(trace_insn, program->insns->len);
 
@@ -24,6 +56,7 @@ static trace_insn *insns_new(const isa_program *program)
 			.result =
 				predicted && predicted->result != ISA_NO_TIME ? predicted->result : TRACE_NO_PREDICTION,
 			.beats = predicted && predicted->beats ? predicted->beats : TRACE_NO_PREDICTION,
+			.tensor = hashed && isa_ops[insn->op].unit == ISA_UNIT_MEM ? tensor_of(program, i) : UINT32_MAX,
 		};
 	}
 	return insns;
@@ -35,6 +68,7 @@ trace_names *trace_names_new(const isa_machine *machine, const isa_program *prog
 	trace_queue *queues = g_new0(trace_queue, machine->queues->len);
 	trace_epoch *epochs = g_new0(trace_epoch, program->epochs->len);
 	trace_node *nodes = g_new0(trace_node, program->nodes->len);
+	trace_tensor *tensors = g_new0(trace_tensor, program->tensors->len);
 	const char **ops = g_new(const char *, ISA_OP_COUNT);
 	const char **violations = g_new(const char *, ISA_VIOLATION_COUNT);
 
@@ -54,6 +88,11 @@ trace_names *trace_names_new(const isa_machine *machine, const isa_program *prog
 
 		nodes[i] = (trace_node){node->name, node->epoch};
 	}
+	for (guint i = 0; i < program->tensors->len; i++) {
+		const isa_tensor *tensor = &g_array_index(program->tensors, isa_tensor, i);
+
+		tensors[i] = (trace_tensor){tensor->name, tensor->epoch, tensor->base, tensor->bytes};
+	}
 	for (unsigned i = 0; i < ISA_OP_COUNT; i++)
 		ops[i] = isa_ops[i].mnemonic;
 	for (unsigned i = 0; i < ISA_VIOLATION_COUNT; i++)
@@ -64,13 +103,15 @@ trace_names *trace_names_new(const isa_machine *machine, const isa_program *prog
 		.violation = violations,
 		.epoch = epochs,
 		.node = nodes,
-		.insn = insns_new(program),
+		.insn = insns_new(program, machine->hashed),
+		.tensor = tensors,
 		.queue_count = machine->queues->len,
 		.op_count = ISA_OP_COUNT,
 		.violation_count = ISA_VIOLATION_COUNT,
 		.epoch_count = program->epochs->len,
 		.node_count = program->nodes->len,
 		.insn_count = program->insns->len,
+		.tensor_count = program->tensors->len,
 	};
 	return names;
 }
@@ -85,5 +126,6 @@ void trace_names_free(trace_names *names)
 	g_free((gpointer)names->epoch);
 	g_free((gpointer)names->node);
 	g_free((gpointer)names->insn);
+	g_free((gpointer)names->tensor);
 	g_free(names);
 }

@@ -36,7 +36,21 @@ typedef struct probe_violation {
 	int64_t detail; /* bank, address, stream, row, register: as the kind says */
 } probe_violation;
 
-/* Machine frozen for CYCLES at program time CYCLE because of bank BANK, first request by INSN, blocked by OTHER. */
+/* Issue INDEX of INSN presented an access to banks in CYCLE that ended DELAY cycles later than alone in the memory (for
+ * which it takes BEATS), because in BANK, where it ended, requests of OTHER stood in its way. */
+typedef struct probe_conflict {
+	int64_t cycle;
+	uint32_t insn;
+	uint32_t index;
+	uint32_t other;
+	uint32_t bank;
+	uint32_t beats;
+	uint32_t delay;
+	int64_t due; /* of its result */
+} probe_conflict;
+
+/* Machine frozen for CYCLES at program time CYCLE because of bank BANK, first request by INSN, blocked by OTHER, whose
+ * requests had met those of MET there (OTHER again where they met one another only). */
 typedef struct probe_slip {
 	int64_t cycle;
 	int64_t cycles;
@@ -44,6 +58,7 @@ typedef struct probe_slip {
 	uint32_t index;
 	uint32_t other;
 	uint32_t bank;
+	uint32_t met;
 } probe_slip;
 
 typedef struct probe_listener {
@@ -51,6 +66,7 @@ typedef struct probe_listener {
 	void (*issues)(void *state, const probe_issue *records, size_t count);
 	void (*violation)(void *state, const probe_violation *record);
 	void (*slip)(void *state, const probe_slip *record);
+	void (*conflict)(void *state, const probe_conflict *record);
 } probe_listener;
 
 enum { PROBE_BATCH = 4096, PROBE_LISTENERS = 4 };
@@ -100,6 +116,12 @@ static inline void probe_report_violation(const probe *p, const probe_violation 
 	for (unsigned i = 0; i < p->listener_count; i++)
 		if (p->listener[i].violation)
 			p->listener[i].violation(p->listener[i].state, record);
+}
+static inline void probe_report_conflict(const probe *p, const probe_conflict *record)
+{
+	for (unsigned i = 0; i < p->listener_count; i++)
+		if (p->listener[i].conflict)
+			p->listener[i].conflict(p->listener[i].state, record);
 }
 static inline void probe_report_slip(const probe *p, const probe_slip *record)
 {

@@ -59,7 +59,16 @@ CREATE TABLE node (
 	epoch INTEGER REFERENCES epoch
 ) STRICT;
 
--- Instructions.  Level full: all; else those that violations and slips name.
+-- Tensors in memory.  A striped one has a row for each of its two parts.
+CREATE TABLE tensor (
+	id    INTEGER PRIMARY KEY,
+	name  INTEGER NOT NULL REFERENCES name,
+	epoch INTEGER REFERENCES epoch,
+	base  INTEGER NOT NULL,               -- of element 0, flat byte address
+	bytes INTEGER NOT NULL CHECK (bytes >= 0) -- occupied, padding included
+) STRICT;
+
+-- Instructions.  Level full: all; else those that violations, slips and conflicts name.
 CREATE TABLE insn (
 	id        INTEGER PRIMARY KEY,
 	queue     INTEGER NOT NULL REFERENCES queue,
@@ -71,7 +80,8 @@ CREATE TABLE insn (
 	count1    INTEGER NOT NULL CHECK (count1 >= 1),    -- outer loop
 	interval1 INTEGER NOT NULL CHECK (interval1 >= 0),
 	latency   INTEGER,                    -- predicted: result, cycles after the issue
-	beats     INTEGER                     -- predicted: bank beats or link slots of an issue
+	beats     INTEGER,                    -- predicted: bank beats or link slots of an issue
+	tensor    INTEGER REFERENCES tensor   -- MEM: where its first access begins
 ) STRICT;
 
 -- Levels units and full.  A maximal run of issues of one queue for one node, each at most the repeat interval of the
@@ -120,7 +130,20 @@ CREATE TABLE slip (
 	bank   INTEGER NOT NULL CHECK (bank >= 0),
 	insn   INTEGER REFERENCES insn,       -- whose request waited
 	idx    INTEGER NOT NULL CHECK (idx >= 0),
-	other  INTEGER REFERENCES insn        -- whose request was in the way
+	other  INTEGER REFERENCES insn,       -- whose request was in the way
+	met    INTEGER REFERENCES insn        -- whose requests those had met in this bank; other itself: its own only
+) STRICT;
+
+-- Levels units and full; hashed memory.  An access that ended later than alone in the memory, in program time.
+CREATE TABLE conflict (
+	cycle INTEGER NOT NULL,               -- presented
+	insn  INTEGER REFERENCES insn,        -- that waited
+	idx   INTEGER NOT NULL CHECK (idx >= 0),
+	other INTEGER REFERENCES insn,        -- whose requests it waited behind
+	bank  INTEGER NOT NULL CHECK (bank >= 0), -- in which it ended
+	beats INTEGER NOT NULL CHECK (beats > 0), -- alone
+	delay INTEGER NOT NULL CHECK (delay > 0),
+	due   INTEGER NOT NULL                -- of its result
 ) STRICT;
 
 -- Totals of each bank.
@@ -151,10 +174,14 @@ CREATE VIEW epochs AS
 CREATE VIEW nodes AS
 	SELECT d.id, n.text AS name, d.epoch, e.name AS epoch_name
 	FROM node d JOIN name n ON n.id = d.name LEFT JOIN epochs e ON e.id = d.epoch;
+CREATE VIEW tensors AS
+	SELECT t.id, n.text AS name, t.epoch, e.name AS epoch_name, t.base, t.bytes
+	FROM tensor t JOIN name n ON n.id = t.name LEFT JOIN epochs e ON e.id = t.epoch;
 CREATE VIEW insns AS
 	SELECT i.id, q.name AS queue, q.unit, o.text AS op, d.name AS node, d.epoch_name AS epoch,
-	       i.cycle, i.count0, i.interval0, i.count1, i.interval1, i.latency, i.beats
-	FROM insn i JOIN queues q ON q.id = i.queue JOIN name o ON o.id = i.op LEFT JOIN nodes d ON d.id = i.node;
+	       i.cycle, i.count0, i.interval0, i.count1, i.interval1, i.latency, i.beats, t.name AS tensor
+	FROM insn i JOIN queues q ON q.id = i.queue JOIN name o ON o.id = i.op LEFT JOIN nodes d ON d.id = i.node
+	LEFT JOIN tensors t ON t.id = i.tensor;
 CREATE VIEW spans AS
 	SELECT q.name AS queue, q.unit, d.name AS node, d.epoch_name AS epoch, s.start, s.stop, s.issues, s.due,
 	       s.work, s.delay
@@ -169,5 +196,11 @@ CREATE VIEW violations AS
 	FROM violation v JOIN name k ON k.id = v.kind LEFT JOIN queues q ON q.id = v.queue
 	LEFT JOIN insns i ON i.id = v.insn LEFT JOIN insns o ON o.id = v.other;
 CREATE VIEW slips AS
-	SELECT s.cycle, s.cycles, s.bank, i.queue, i.op, i.node, i.epoch, s.insn, s.idx, s.other, o.op AS other_op
-	FROM slip s LEFT JOIN insns i ON i.id = s.insn LEFT JOIN insns o ON o.id = s.other;
+	SELECT s.cycle, s.cycles, s.bank, i.queue, i.op, i.node, i.epoch, s.insn, s.idx, s.other, o.op AS other_op,
+	       s.met, i.tensor, o.tensor AS other_tensor, m.tensor AS met_tensor
+	FROM slip s LEFT JOIN insns i ON i.id = s.insn LEFT JOIN insns o ON o.id = s.other
+	LEFT JOIN insns m ON m.id = s.met;
+CREATE VIEW conflicts AS
+	SELECT c.cycle, c.bank, c.beats, c.delay, c.due, i.queue, i.op, i.node, i.epoch, i.tensor, c.insn, c.idx, c.other,
+	       o.op AS other_op, o.node AS other_node, o.tensor AS other_tensor
+	FROM conflict c LEFT JOIN insns i ON i.id = c.insn LEFT JOIN insns o ON o.id = c.other;

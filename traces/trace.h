@@ -44,14 +44,20 @@ typedef struct trace_node {
 	const char *name;
 	uint32_t epoch;
 } trace_node;
+typedef struct trace_tensor {
+	const char *name;
+	uint32_t epoch;
+	uint64_t base, bytes;
+} trace_tensor;
 typedef struct trace_insn {
 	int64_t cycle;                  /* first issue as planned; orders the instructions of a queue */
 	uint32_t count[2], interval[2]; /* loops, inner first; count 1 = no loop */
 	uint32_t node;
 	uint16_t queue;
 	uint16_t op;
-	int32_t result; /* predicted, cycles after the issue; TRACE_NO_PREDICTION */
-	int32_t beats;  /* predicted; TRACE_NO_PREDICTION */
+	int32_t result;  /* predicted, cycles after the issue; TRACE_NO_PREDICTION */
+	int32_t beats;   /* predicted; TRACE_NO_PREDICTION */
+	uint32_t tensor; /* at or above tensor_count: none */
 } trace_insn;
 #define TRACE_NO_PREDICTION INT32_MIN
 
@@ -62,7 +68,8 @@ typedef struct trace_names {
 	const trace_epoch *epoch;
 	const trace_node *node;
 	const trace_insn *insn;
-	uint32_t queue_count, op_count, violation_count, epoch_count, node_count, insn_count;
+	const trace_tensor *tensor;
+	uint32_t queue_count, op_count, violation_count, epoch_count, node_count, insn_count, tensor_count;
 } trace_names;
 
 /* Names of PROGRAM as it runs on MACHINE; strings stay theirs.  trace_names_free() when the writer is closed. */

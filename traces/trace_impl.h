@@ -23,6 +23,7 @@ typedef struct trace_batch {
 	GArray *spans;      /* trace_span, level units only: at full the writing thread makes them */
 	GArray *violations; /* probe_violation */
 	GArray *slips;      /* probe_slip */
+	GArray *conflicts;  /* probe_conflict */
 	GArray *windows;    /* trace_bank_window */
 } trace_batch;
 
@@ -52,6 +53,7 @@ enum trace_insert {
 	TRACE_INSERT_SPAN,
 	TRACE_INSERT_VIOLATION,
 	TRACE_INSERT_SLIP,
+	TRACE_INSERT_CONFLICT,
 	TRACE_INSERT_BANK_WINDOW,
 	TRACE_INSERT_COUNT
 };

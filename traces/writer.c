@@ -201,6 +201,24 @@ static void insert_insn(trace_writer *writer, interner *in, sqlite3_stmt *insert
 		sqlite3_bind_null(insert, 11);
 	else
 		sqlite3_bind_int(insert, 11, insn->beats);
+	if (insn->tensor < writer->names->tensor_count)
+		sqlite3_bind_int64(insert, 12, insn->tensor);
+	else
+		sqlite3_bind_null(insert, 12);
+}
+
+static void insert_tensor(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+{
+	const trace_tensor *tensor = &writer->names->tensor[i];
+
+	sqlite3_bind_int64(insert, 1, i);
+	sqlite3_bind_int64(insert, 2, intern(in, tensor->name ? tensor->name : ""));
+	if (tensor->epoch < writer->names->epoch_count)
+		sqlite3_bind_int64(insert, 3, tensor->epoch);
+	else
+		sqlite3_bind_null(insert, 3);
+	sqlite3_bind_int64(insert, 4, (sqlite3_int64)tensor->base);
+	sqlite3_bind_int64(insert, 5, (sqlite3_int64)tensor->bytes);
 }
 
 typedef void (*bind_fn)(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i);
@@ -229,7 +247,7 @@ static bool insert_rows(trace_writer *writer, interner *in, const char *sql, bin
 	return fine;
 }
 
-#define INSERT_INSN "INSERT INTO insn VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+#define INSERT_INSN "INSERT INTO insn VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
 
 /* Are all ids inside the names within their arrays? */
 static bool names_are_sound(const trace_names *names, const char *path, GError **error)
@@ -270,6 +288,8 @@ static bool write_names(trace_writer *writer, GError **error)
 	                   names->epoch_count, error) &&
 	       insert_rows(writer, &in, "INSERT INTO node VALUES (?1, ?2, ?3)", insert_node, NULL, names->node_count,
 	                   error) &&
+	       insert_rows(writer, &in, "INSERT INTO tensor VALUES (?1, ?2, ?3, ?4, ?5)", insert_tensor, NULL,
+	                   names->tensor_count, error) &&
 	       (writer->options.level < TRACE_FULL ||
 	        insert_rows(writer, &in, INSERT_INSN, insert_insn, NULL, names->insn_count, error)) &&
 	       trace_i_exec(writer->db, writer->path, "COMMIT", error);

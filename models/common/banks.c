@@ -4,6 +4,34 @@
  */
 #include "models/common/banks.h"
 
+/* Arrays for b->banks. */
+static void make_room(model_banks *b)
+{
+	b->words = (b->banks + 63) / 64;
+	b->mask = g_new0(uint64_t, b->words);
+	b->free = g_new(int64_t, (gsize)b->banks * b->ports);
+	for (gsize i = 0; i < (gsize)b->banks * b->ports; i++)
+		b->free[i] = INT64_MIN;
+	b->own = g_new0(uint32_t, b->banks);
+	b->touched = g_new(uint16_t, b->banks);
+	b->count_edge = g_new0(int64_t, b->banks + 1);
+	b->wait = g_new0(uint64_t, b->banks);
+	b->last = g_new0(uint32_t, b->banks);
+	b->before = g_new0(uint32_t, b->banks);
+}
+
+static void free_room(model_banks *b)
+{
+	g_free(b->mask);
+	g_free(b->free);
+	g_free(b->own);
+	g_free(b->touched);
+	g_free(b->count_edge);
+	g_free(b->wait);
+	g_free(b->last);
+	g_free(b->before);
+}
+
 void model_banks_init(model_banks *b, const bankmap *map, uint64_t bytes, uint32_t block_bytes, uint32_t port_bytes,
                       uint32_t ports, bool lockstep)
 {
@@ -26,25 +54,25 @@ void model_banks_init(model_banks *b, const bankmap *map, uint64_t bytes, uint32
 	/* The ideal map names banks by block mod banks, for statistics. */
 	b->modulus = b->ideal ? b->banks : bankmap_modulus(map);
 	b->simple = b->modulus && b->service == 1 && ports == 1;
-	b->words = (b->banks + 63) / 64;
-	b->mask = g_new0(uint64_t, b->words);
-	b->free = g_new(int64_t, (gsize)b->banks * ports);
-	for (gsize i = 0; i < (gsize)b->banks * ports; i++)
-		b->free[i] = INT64_MIN;
-	b->own = g_new0(uint32_t, b->banks);
-	b->touched = g_new(uint16_t, b->banks);
-	b->count_edge = g_new0(int64_t, b->banks + 1);
-	b->wait = g_new0(uint64_t, b->banks);
+	make_room(b);
+	b->masks = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	b->masked = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 }
 
 void model_banks_fini(model_banks *b)
 {
-	g_free(b->mask);
-	g_free(b->free);
-	g_free(b->own);
-	g_free(b->touched);
-	g_free(b->count_edge);
-	g_free(b->wait);
+	free_room(b);
+	g_array_unref(b->masks);
+	g_array_unref(b->masked);
+}
+
+void model_banks_widen(model_banks *b, uint32_t banks)
+{
+	if (banks <= b->banks)
+		return;
+	free_room(b);
+	b->banks = banks;
+	make_room(b);
 }
 
 static inline uint64_t block_of(const model_banks *b, uint64_t location)
@@ -125,7 +153,9 @@ static bool serve_free(model_banks *b, const model_shape *shape, model_service *
 	/* Nothing of this is left in the next cycle, so busy_until stays as it is. */
 	for (uint32_t i = 0; i < b->words; i++)
 		b->mask[i] |= taken[i];
-	*service = (model_service){b->now, requests, 0, requests > 0};
+	g_array_append_vals(b->masks, taken, b->words);
+	g_array_append_val(b->masked, b->who);
+	*service = (model_service){.end = b->now, .requests = requests, .beats = requests > 0};
 	return true;
 }
 
@@ -141,7 +171,7 @@ static void serve_ideal(model_banks *b, const model_shape *shape, model_service 
 			count_interval(b, (uint32_t)(first % b->modulus), n);
 		requests += n;
 	}
-	*service = (model_service){b->now, requests, 0, 0};
+	*service = (model_service){.end = b->now, .requests = requests};
 	if (requests) {
 		service->beats = b->service;
 		service->end = b->now + b->service - 1;
@@ -149,9 +179,21 @@ static void serve_ideal(model_banks *b, const model_shape *shape, model_service 
 	}
 }
 
+static inline void note_asker(model_banks *b, uint32_t bank, uint32_t who)
+{
+	if (b->last[bank] == who)
+		return;
+	b->before[bank] = b->last[bank];
+	b->last[bank] = who;
+}
+
 /* From masks to free times, for the rest of this cycle. */
 static void leave_masks(model_banks *b)
 {
+	for (guint i = 0; i < b->masked->len; i++)
+		for (uint32_t bank = 0; bank < b->banks; bank++)
+			if (g_array_index(b->masks, uint64_t, i * b->words + bank / 64) >> (bank % 64) & 1)
+				note_asker(b, bank, g_array_index(b->masked, uint32_t, i));
 	for (uint32_t bank = 0; bank < b->banks; bank++)
 		if (b->mask[bank / 64] >> (bank % 64) & 1)
 			b->free[bank] = b->now + 1;
@@ -171,31 +213,36 @@ static inline void serve_request(model_banks *b, uint32_t bank, model_service *s
 		service->delayed++;
 		b->wait[bank] += (uint64_t)(start - b->now);
 	}
+	note_asker(b, bank, b->who);
 	*port = start + b->service;
 	b->busy_until = MAX(b->busy_until, *port);
-	service->end = MAX(service->end, *port - 1);
+	if (*port - 1 > service->end || !service->requests) {
+		service->end = *port - 1;
+		service->bank = bank;
+	}
 	service->requests++;
 	b->count_edge[bank]++;
 	b->count_edge[bank + 1]--;
 }
 
-static void serve_queued(model_banks *b, const model_shape *shape, model_service *service)
+static void serve_queued(model_banks *b, const bankmap *map, const model_shape *shape, model_service *service)
 {
+	uint32_t modulus = map == b->map ? b->modulus : 0;
 	uint32_t touched = 0;
 
 	*service = (model_service){.end = b->now};
 	for (uint32_t i = 0; i < shape->runs; i++) {
 		uint64_t first = 0;
 		uint32_t n = run_blocks(b, shape, i, &first);
-		uint32_t bank = b->modulus && n ? (uint32_t)(first % b->modulus) : 0;
+		uint32_t bank = modulus && n ? (uint32_t)(first % modulus) : 0;
 
 		for (uint32_t k = 0; k < n; k++) {
-			if (!b->modulus)
-				bank = bankmap_bank(b->map, first + k);
+			if (!modulus)
+				bank = bankmap_bank(map, first + k);
 			if (!b->own[bank]++)
 				b->touched[touched++] = (uint16_t)bank;
 			serve_request(b, bank, service);
-			if (b->modulus && ++bank == b->modulus)
+			if (modulus && ++bank == modulus)
 				bank = 0;
 		}
 	}
@@ -205,20 +252,29 @@ static void serve_queued(model_banks *b, const model_shape *shape, model_service
 		service->beats = MAX(service->beats, (b->own[bank] + b->ports - 1) / b->ports * b->service);
 		b->own[bank] = 0;
 	}
+	service->other = b->before[service->bank];
+}
+
+/* Forgets the cycle before NOW. */
+static inline void begin_cycle(model_banks *b, int64_t now)
+{
+	if (b->now == now)
+		return;
+	b->now = now;
+	memset(b->mask, 0, b->words * sizeof *b->mask);
+	g_array_set_size(b->masks, 0);
+	g_array_set_size(b->masked, 0);
+	if (b->lockstep && b->busy_until > now) {
+		for (gsize i = 0; i < (gsize)b->banks * b->ports; i++)
+			b->free[i] = INT64_MIN;
+		b->busy_until = INT64_MIN;
+	}
+	b->queued = !b->simple || b->busy_until > now;
 }
 
 void model_banks_serve(model_banks *b, const model_shape *shape, int64_t now, model_service *service)
 {
-	if (b->now != now) {
-		b->now = now;
-		memset(b->mask, 0, b->words * sizeof *b->mask);
-		if (b->lockstep && b->busy_until > now) {
-			for (gsize i = 0; i < (gsize)b->banks * b->ports; i++)
-				b->free[i] = INT64_MIN;
-			b->busy_until = INT64_MIN;
-		}
-		b->queued = !b->simple || b->busy_until > now;
-	}
+	begin_cycle(b, now);
 	if (b->ideal) {
 		serve_ideal(b, shape, service);
 		return;
@@ -228,17 +284,30 @@ void model_banks_serve(model_banks *b, const model_shape *shape, int64_t now, mo
 			return;
 		leave_masks(b);
 	}
-	serve_queued(b, shape, service);
+	serve_queued(b, b->map, shape, service);
 }
 
-void model_banks_count(const model_banks *b, const model_shape *shape, uint32_t *count)
+void model_banks_serve_under(model_banks *b, const bankmap *map, const model_shape *shape, int64_t now,
+                             model_service *service)
+{
+	begin_cycle(b, now);
+	if (bankmap_is_ideal(map)) {
+		serve_ideal(b, shape, service);
+		return;
+	}
+	if (!b->queued)
+		leave_masks(b);
+	serve_queued(b, map, shape, service);
+}
+
+void model_banks_count(const model_banks *b, const bankmap *map, const model_shape *shape, uint32_t *count)
 {
 	for (uint32_t i = 0; i < shape->runs; i++) {
 		uint64_t first = 0;
 		uint32_t n = run_blocks(b, shape, i, &first);
 
 		for (uint32_t k = 0; k < n; k++)
-			count[bankmap_bank(b->map, first + k)]++;
+			count[bankmap_bank(map, first + k)]++;
 	}
 }
 

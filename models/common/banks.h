@@ -35,6 +35,12 @@ typedef struct model_banks {
 	uint16_t *touched;   /* [banks]: banks with own > 0 */
 	int64_t *count_edge; /* [banks + 1]: differences of request counts, from interval to interval */
 	uint64_t *wait;      /* [banks]: cycles that requests waited */
+	/* Who meets whom: kept exactly where something queues. */
+	uint32_t who;     /* asks next; the caller's to set */
+	uint32_t *last;   /* [banks]: who asked last */
+	uint32_t *before; /* [banks]: the last one before that who was somebody else */
+	GArray *masks;    /* uint64_t: banks taken by each access served by masks in cycle `now`, `words` each */
+	GArray *masked;   /* uint32_t: who those were */
 } model_banks;
 
 typedef struct model_service {
@@ -42,6 +48,8 @@ typedef struct model_service {
 	uint32_t requests;
 	uint32_t delayed; /* of them not started in the cycle they were presented */
 	uint32_t beats;   /* cycles alone in the memory; 0 without requests */
+	uint32_t bank;    /* in which the last request to finish was served */
+	uint32_t other;   /* if the access ended later than alone: whose requests it waited behind in that bank */
 } model_service;
 
 void model_banks_init(model_banks *b, const bankmap *map, uint64_t bytes, uint32_t block_bytes, uint32_t port_bytes,
@@ -51,8 +59,15 @@ void model_banks_fini(model_banks *b);
 /* Serves the requests of SHAPE presented at NOW; runs that leave the memory present none. */
 void model_banks_serve(model_banks *b, const model_shape *shape, int64_t now, model_service *service);
 
-/* Requests of SHAPE for each bank, added to COUNT[banks]. */
-void model_banks_count(const model_banks *b, const model_shape *shape, uint32_t *count);
+/* Makes room for other maps, which reach BANKS banks.  Before anything is served. */
+void model_banks_widen(model_banks *b, uint32_t banks);
+
+/* The same under another map, for memory that lies under it; MAP reaches no bank beyond those there is room for. */
+void model_banks_serve_under(model_banks *b, const bankmap *map, const model_shape *shape, int64_t now,
+                             model_service *service);
+
+/* Requests of SHAPE under MAP for each bank, added to COUNT[banks]. */
+void model_banks_count(const model_banks *b, const bankmap *map, const model_shape *shape, uint32_t *count);
 
 /* Requests so far, added up into COUNT[banks]. */
 void model_banks_totals(const model_banks *b, uint64_t *count);

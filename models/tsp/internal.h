@@ -232,11 +232,17 @@ typedef struct tsp_link {
 
 /* The hashed SRAM's cycle: queues with a request, served in RESOLVE; and, under freeze, who holds the memory. */
 typedef struct tsp_group_access {
+	const bankmap *map;
 	model_shape shape;
 	model_value *index_value; /* owned; holds shape.index */
 	uint32_t id;
 } tsp_group_access;
+typedef struct tsp_buffer {
+	const isa_buffer *of;
+	bankmap *map;
+} tsp_buffer;
 typedef struct tsp_sram {
+	GArray *buffers; /* tsp_buffer, by number - 1 */
 	tsp_queue **waiting;
 	uint32_t waiting_count;
 	int64_t cycle;
@@ -396,6 +402,15 @@ sim_time tsp_sram_run(void *state, sim_time now);
 int tsp_prepare_MEM(tsp_chip *chip, tsp_queue *q);
 int tsp_sram_prepare(tsp_queue *q);
 void tsp_slip(tsp_chip *chip, const probe_slip *record);
+/* sram_buffers.c */
+bool tsp_buffers_init(tsp_chip *chip, GError **error);
+void tsp_buffers_fini(tsp_chip *chip);
+/* The buffer of EPOCH that holds LOCATION, or NULL. */
+const tsp_buffer *tsp_buffer_at(const tsp_chip *chip, uint64_t location, uint32_t epoch);
+/* The map that the queue's access goes through. */
+const bankmap *tsp_buffer_map(const tsp_queue *q);
+/* Is that the map which all that the access touches lies under?  A violation when it is not. */
+void tsp_check_map(tsp_queue *q, const model_shape *shape);
 void tsp_mem_audit(tsp_chip *chip, int64_t now);
 /* Turns what a store found into a violation and operand 0's arrival. */
 void tsp_check_reading(tsp_queue *q, const model_reading *reading);

@@ -186,7 +186,7 @@ void tsp_mem_audit(tsp_chip *chip, int64_t now)
 
 	if (!q)
 		return;
-	tsp_slip(chip, &(probe_slip){now, 1, q->id, q->index, q->id, (uint32_t)bank_of(q, q->waddr)});
+	tsp_slip(chip, &(probe_slip){now, 1, q->id, q->index, q->id, (uint32_t)bank_of(q, q->waddr), q->id});
 	chip->froze = NULL;
 }
 

@@ -17,12 +17,14 @@ bool tsp_sram_init(tsp_chip *chip, GError **error)
 	s->waiting = g_new(tsp_queue *, isa_machine_queue_count(m));
 	s->group = g_array_new(FALSE, FALSE, sizeof(tsp_group_access));
 	if (!m->hashed)
-		return true;
+		return tsp_buffers_init(chip, error);
 	s->map = bankmap_new(m->sram_map, (unsigned)m->sram_banks, (uint64_t)m->sram_rows, error);
 	if (!s->map)
 		return false;
 	model_banks_init(&s->banks, s->map, (uint64_t)isa_machine_sram_bytes(m), (uint32_t)m->sram_block_bytes,
 	                 (uint32_t)m->sram_port_bytes, (uint32_t)m->sram_ports, chip->freeze);
+	if (!tsp_buffers_init(chip, error))
+		return false;
 	s->scratch = g_new0(uint32_t, s->banks.banks);
 	return true;
 }
@@ -43,6 +45,7 @@ void tsp_sram_fini(tsp_chip *chip)
 	forget_group(chip);
 	g_array_unref(s->group);
 	g_free(s->waiting);
+	tsp_buffers_fini(chip);
 	if (s->map)
 		model_banks_fini(&s->banks);
 	bankmap_free(s->map);
@@ -74,7 +77,7 @@ int tsp_sram_prepare(tsp_queue *q)
 	uint32_t bytes = run_bytes(q) * runs(q);
 	int fault = TSP_NO_VIOLATION;
 
-	if (!bytes)
+	if (!bytes || q->insn.buffer > q->chip->program->buffers->len)
 		return ISA_VIOLATION_ILLEGAL;
 	if (is_indexed(q))
 		fault = tsp_place_resolve(q, q->insn.src1, 4 * runs(q), 4, false, &q->src[1]);
@@ -167,7 +170,7 @@ static void sample_map(tsp_queue *q, tsp_operand *map)
 
 static void join_group(tsp_chip *chip, tsp_queue *q, const model_shape *shape, const tsp_operand *map)
 {
-	tsp_group_access access = {*shape, shape->index ? model_value_ref(map->value) : NULL, q->id};
+	tsp_group_access access = {tsp_buffer_map(q), *shape, shape->index ? model_value_ref(map->value) : NULL, q->id};
 
 	g_array_append_val(chip->sram.group, access);
 }
@@ -213,6 +216,26 @@ static void file_store(tsp_queue *q, const model_shape *shape, const tsp_operand
 	tsp_note_due(q->chip, due);
 }
 
+/* Cycles that the access ended later than alone. */
+static int64_t lateness(const tsp_queue *q, const model_service *service)
+{
+	return service->end - (q->now + MAX(service->beats, 1) - 1);
+}
+
+static void report_conflict(tsp_chip *chip, const tsp_queue *q, const model_service *service)
+{
+	probe_report_conflict(chip->probe, &(probe_conflict){
+						   .cycle = q->now,
+						   .insn = q->id,
+						   .index = q->index,
+						   .other = service->other,
+						   .bank = service->bank,
+						   .beats = service->beats,
+						   .delay = (uint32_t)lateness(q, service),
+						   .due = service->end + chip->delay[ISA_TIMING_SRAM_LOAD],
+					   });
+}
+
 static void serve(tsp_chip *chip, tsp_queue *q)
 {
 	uint32_t bytes = run_bytes(q) * runs(q);
@@ -224,7 +247,18 @@ static void serve(tsp_chip *chip, tsp_queue *q)
 	if (is_indexed(q))
 		sample_map(q, &map);
 	find_shape(q, &map, &shape);
-	model_banks_serve(&chip->sram.banks, &shape, q->now, &service);
+	chip->sram.banks.who = q->id;
+	if (G_LIKELY(!chip->sram.buffers->len)) {
+		model_banks_serve(&chip->sram.banks, &shape, q->now, &service);
+	} else {
+		tsp_check_map(q, &shape);
+		if (q->insn.buffer)
+			model_banks_serve_under(&chip->sram.banks, tsp_buffer_map(q), &shape, q->now, &service);
+		else
+			model_banks_serve(&chip->sram.banks, &shape, q->now, &service);
+	}
+	if (G_UNLIKELY(lateness(q, &service)))
+		report_conflict(chip, q, &service);
 	if (chip->freeze) {
 		join_group(chip, q, &shape, &map);
 		service.end = q->now + MAX(service.beats, 1) - 1;
@@ -238,10 +272,10 @@ static void serve(tsp_chip *chip, tsp_queue *q)
 	chip->counters.bank_delayed += service.delayed;
 	chip->counters.bank_beats += service.beats;
 	chip->counters.sram_bytes += bytes;
-	tsp_report(q, due, &service, service.beats, service.end - (q->now + MAX(service.beats, 1) - 1), bytes);
+	tsp_report(q, due, &service, service.beats, lateness(q, &service), bytes);
 }
 
-/* Which bank holds the memory up, and which instruction asked it first? */
+/* Which bank holds the memory up, which instruction asked it first, and which asked it too? */
 static void find_blocker(tsp_chip *chip, probe_slip *record)
 {
 	tsp_sram *s = &chip->sram;
@@ -249,17 +283,21 @@ static void find_blocker(tsp_chip *chip, probe_slip *record)
 
 	memset(s->scratch, 0, s->banks.banks * sizeof *s->scratch);
 	for (guint i = 0; i < s->group->len; i++)
-		model_banks_count(&s->banks, &g_array_index(s->group, tsp_group_access, i).shape, s->scratch);
+		model_banks_count(&s->banks, g_array_index(s->group, tsp_group_access, i).map,
+		                  &g_array_index(s->group, tsp_group_access, i).shape, s->scratch);
 	for (uint32_t bank = 1; bank < s->banks.banks; bank++)
 		if (s->scratch[bank] > s->scratch[worst])
 			worst = bank;
 	record->bank = worst;
-	for (guint i = 0; i < s->group->len && record->other == TSP_NO_INSN; i++) {
+	for (guint i = 0; i < s->group->len && record->met == record->other; i++) {
 		const tsp_group_access *access = &g_array_index(s->group, tsp_group_access, i);
 
 		memset(s->scratch, 0, s->banks.banks * sizeof *s->scratch);
-		model_banks_count(&s->banks, &access->shape, s->scratch);
-		if (s->scratch[worst])
+		model_banks_count(&s->banks, access->map, &access->shape, s->scratch);
+		if (!s->scratch[worst])
+			continue;
+		record->met = access->id;
+		if (record->other == TSP_NO_INSN)
 			record->other = access->id;
 	}
 }
@@ -283,6 +321,7 @@ static void wait_for_memory(tsp_chip *chip, int64_t now)
 			.insn = s->waiting[0]->id,
 			.index = s->waiting[0]->index,
 			.other = TSP_NO_INSN,
+			.met = TSP_NO_INSN,
 		};
 
 		find_blocker(chip, &record);

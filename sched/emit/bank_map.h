@@ -21,6 +21,8 @@ uint64_t bank_map_capacity_blocks(const bank_map *map);
 unsigned bank_map_banks_used(const bank_map *map);
 /* M when bank = block mod M, else 0. */
 unsigned bank_map_modulus(const bank_map *map);
+/* Least distance in blocks at which nearly all blocks share a bank; 0 when there is none. */
+unsigned bank_map_period(const bank_map *map);
 /* Do no two requests ever meet? */
 bool bank_map_is_ideal(const bank_map *map);
 

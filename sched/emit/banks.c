@@ -68,6 +68,16 @@ const bank_map *bank_calendar_map(const bank_calendar *calendar)
 	return calendar->map;
 }
 
+void bank_calendar_idealise(bank_calendar *calendar)
+{
+	calendar->ideal = true;
+}
+
+bool bank_calendar_is_ideal(const bank_calendar *calendar)
+{
+	return calendar->ideal;
+}
+
 static uint64_t *append_words(GArray *arena, size_t count)
 {
 	guint first = arena->len;
@@ -104,16 +114,19 @@ static void print_run(const bank_calendar *c, uint64_t first, uint64_t blocks, u
 static uint32_t count_requests(bank_calendar *c, const bank_access *access, uint32_t *requests)
 {
 	uint32_t fullest = 0;
-	uint64_t addr = access->addr;
 
 	memset(c->count, 0, c->banks * sizeof *c->count);
-	for (uint32_t s = 0; s < access->count; s++, addr += (uint64_t)(int64_t)access->pitch)
+	for (uint32_t s = 0; s < access->count; s++) {
+		int64_t offset = access->index ? access->index[s] : (int64_t)s * access->pitch;
+		uint64_t addr = access->addr + (uint64_t)offset;
+
 		for (uint64_t b = addr / c->block_bytes; b <= (addr + access->seg - 1) / c->block_bytes; b++) {
 			uint32_t n = ++c->count[bank_map_bank(c->map, b)];
 
 			fullest = MAX(fullest, n);
 			++*requests;
 		}
+	}
 	return fullest;
 }
 
@@ -127,7 +140,7 @@ bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArr
 
 	if (c->ideal)
 		return print;
-	if (c->modulus && access->count == 1 && blocks <= c->banks) {
+	if (c->modulus && access->count == 1 && !access->index && blocks <= c->banks) {
 		print_run(c, first, blocks, append_words(arena, wave_words));
 		print.requests = (uint32_t)blocks;
 		return print;

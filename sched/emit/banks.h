@@ -13,12 +13,14 @@
 #include "isa/machine.h"
 #include "sched/emit/bank_map.h"
 
-/* COUNT segments of SEG bytes, PITCH bytes apart, the first at ADDR. */
+/* COUNT segments of SEG bytes, the first at ADDR and the others PITCH bytes apart; with INDEX, segment i is INDEX[i]
+ * bytes after ADDR. */
 typedef struct bank_access {
 	uint64_t addr;
 	uint32_t seg;
 	int32_t pitch;
 	uint32_t count;
+	const int32_t *index; /* NULL = by pitch */
 } bank_access;
 
 typedef struct bank_calendar bank_calendar;
@@ -34,6 +36,9 @@ typedef struct bank_print {
 bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error);
 void bank_calendar_free(bank_calendar *calendar);
 const bank_map *bank_calendar_map(const bank_calendar *calendar);
+/* From now on no two requests meet, whatever the map says: the yardstick for what a map costs. */
+void bank_calendar_idealise(bank_calendar *calendar);
+bool bank_calendar_is_ideal(const bank_calendar *calendar);
 
 /* Appends the words of ACCESS's print to ARENA (GArray of uint64_t). */
 bank_print bank_calendar_print(bank_calendar *calendar, const bank_access *access, GArray *arena);

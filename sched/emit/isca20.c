@@ -163,6 +163,8 @@ static bool emit_operation(isca *c, isca_plan *plan, const isca_operation *op)
 		if (isca_emit_turn(c, op->turn, plan->tensors))
 			return true;
 		break;
+	case LOW_GATHER: /* not lowered for slices */
+		break;
 	}
 	g_prefix_error(c->error, "layer '%s', operation '%s': ", c->low->g->name, m->name);
 	return false;

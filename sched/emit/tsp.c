@@ -100,7 +100,9 @@ static unsigned emit_first(tspe *e, const uint32_t *order, unsigned most, GError
 		return tspe_products(e, order, count, error) ? count : 0;
 	}
 	e->node = isa_program_add_node(e->program, macro->name, e->epoch);
-	done = (macro->kind == LOW_VLOOP ? tspe_vloop : tspe_transpose)(e, macro, e->start, error);
+	done = (macro->kind == LOW_VLOOP    ? tspe_vloop
+	        : macro->kind == LOW_GATHER ? tspe_gather
+	                                    : tspe_transpose)(e, macro, e->start, error);
 	tspe_count_macro(e, e->bank_delay);
 	return done;
 }
@@ -125,11 +127,14 @@ static bool emit_all(tspe *e, GError **error)
 	uint32_t count = e->low->macros->len;
 	isa_epoch *epoch;
 
+	e->bank_period = bank_map_period(bank_calendar_map(e->cal.banks)) * e->m->sram_block_bytes;
 	if (!tspe_memory_plan(e, error))
 		return false;
 	order = tspe_order(e, error);
 	if (!order)
 		return false;
+	if (e->options->ideal_banks)
+		bank_calendar_idealise(e->cal.banks);
 	for (uint32_t i = 0, placed; i < count; i += placed) {
 		placed = emit_first(e, order + i, count - i, error);
 		if (!placed)

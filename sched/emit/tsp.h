@@ -14,7 +14,7 @@
  *   tsp_kernel.c    building kernels, cutting them into chunks
  *   tsp_place.c     finding times for a chunk
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
- *   tsp_loop.c      vector loops and transposes as kernels
+ *   tsp_loop.c      vector loops and transposes as kernels, tsp_gather.c rows picked by an index
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
  */
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
@@ -169,6 +169,8 @@ struct tspe_step {
 	uint16_t beats_max, beats_min;
 	tspe_tensor *tensor; /* memory */
 	uint32_t *cell;      /* [iterations * fan]: tensor cell, or NULL */
+	uint32_t cells;      /* that a store writes, from that one on */
+	int32_t *index;      /* [iterations * insn.count]: bytes from ADDR to each segment; NULL: by pitch */
 	tspe_origin origin[ISA_OPERANDS];
 
 	/* of the present chunk */
@@ -223,6 +225,9 @@ void tspe_kernel_link(tspe_kernel *k, int step, unsigned operand, int from);
 void tspe_kernel_result(tspe_kernel *k, int step, unsigned span);
 /* LOAD, STORE, LOADS, STORES of COUNT segments of SEG bytes, PITCH apart, at step->addr (filled by the caller). */
 void tspe_kernel_memory(tspe_kernel *k, int step, tspe_tensor *tensor, uint32_t seg, int32_t pitch, uint32_t count);
+/* LOADX of COUNT segments of SEG bytes of TENSOR at step->addr (filled by the caller) plus step->index (likewise); SRC1
+ * is linked by the caller. */
+void tspe_kernel_indexed(tspe_kernel *k, int step, tspe_tensor *tensor, uint32_t seg, uint32_t count);
 /* Call when all steps are complete: bank prints, earliest times from the tensors. */
 void tspe_kernel_finish(tspe_kernel *k);
 
@@ -250,6 +255,10 @@ bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error);
 static inline int64_t tspe_issue_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
 {
 	return s->start + (int64_t)i * k->interval + (int64_t)j * s->fan_interval;
+}
+static inline bool tspe_is_load(const tspe_step *s)
+{
+	return s->insn.op == ISA_OP_LOAD || s->insn.op == ISA_OP_LOADS || s->insn.op == ISA_OP_LOADX;
 }
 static inline int64_t tspe_sample_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
 {
@@ -299,6 +308,7 @@ struct tspe {
 	sched_report *report;
 	tspe_calendars cal;
 	tspe_tensor *tensors; /* one for each of low's */
+	int64_t bank_period;  /* bytes after which the bank map begins again; 0: it does not */
 	bool memory_reused;   /* do values lie where dead ones lay?  Then macro-operations keep their order */
 	tspe_queues mem, vxm, permute, distribute;
 	tspe_queues weights[TSPE_PLANES_MAX], activations[TSPE_PLANES_MAX], accumulators[TSPE_PLANES_MAX];
@@ -342,6 +352,7 @@ int64_t tspe_memory_writable(const tspe *e, const tspe_tensor *t);
 /* Macro-operations. */
 bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error);
 bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error);
+bool tspe_gather(tspe *e, const low_macro *macro, int64_t ready, GError **error);
 /* COUNT products and convolutions (macro numbers) of one type, none of which depends on another. */
 bool tspe_products(tspe *e, const uint32_t *macros, unsigned count, GError **error);
 /* Counts a macro-operation that starts BANK_DELAY cycles later because of banks. */

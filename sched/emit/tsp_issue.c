@@ -421,7 +421,7 @@ static void issue_piece(const issue *w, const piece *p)
 
 static void note_memory(tspe_kernel *k, tspe_step *s, uint32_t count)
 {
-	bool load = s->insn.op == ISA_OP_LOAD || s->insn.op == ISA_OP_LOADS;
+	bool load = tspe_is_load(s);
 
 	for (uint32_t a = 0; a < count; a++) {
 		uint32_t i = a / s->fan, j = a % s->fan;
@@ -433,8 +433,10 @@ static void note_memory(tspe_kernel *k, tspe_step *s, uint32_t count)
 		if (s->cell) {
 			uint32_t cell = s->cell[k->first * s->fan + a];
 
-			s->tensor->due[cell] = tspe_due_at(k, s, i, j);
-			s->tensor->instance[cell] = s->instance + a;
+			for (uint32_t c = cell; c < cell + s->cells; c++) {
+				s->tensor->due[c] = tspe_due_at(k, s, i, j);
+				s->tensor->instance[c] = s->instance + a;
+			}
 		}
 		s->tensor->last_due = MAX(s->tensor->last_due, tspe_due_at(k, s, i, j));
 	}

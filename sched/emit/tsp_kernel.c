@@ -55,6 +55,7 @@ int tspe_kernel_add(tspe_kernel *k, enum isa_op op, const uint16_t *queues, unsi
 		.in = {-1, -1},
 		.fan = 1,
 		.members = 1,
+		.cells = 1,
 		.skew = (int32_t)isa_machine_skew(m, info->unit),
 		.delay = (int32_t)isa_machine_timing(m, info->timing),
 		.hold = 1,
@@ -105,6 +106,19 @@ void tspe_kernel_memory(tspe_kernel *k, int step, tspe_tensor *tensor, uint32_t 
 		s->origin[0].kind = tensor->instance ? TSPE_ORIGIN_CELLS : TSPE_ORIGIN_HOST;
 }
 
+void tspe_kernel_indexed(tspe_kernel *k, int step, tspe_tensor *tensor, uint32_t seg, uint32_t count)
+{
+	tspe_step *s = &k->step[step];
+
+	s->memory = true;
+	s->tensor = tensor;
+	s->insn.seg = (uint16_t)seg;
+	s->insn.count = count;
+	s->addr = tspe_kernel_alloc(k, (size_t)k->count * sizeof(int64_t));
+	s->index = tspe_kernel_alloc(k, (size_t)k->count * count * sizeof(int32_t));
+	s->origin[0].kind = tensor->instance ? TSPE_ORIGIN_CELLS : TSPE_ORIGIN_HOST;
+}
+
 static void finish_prints(tspe_kernel *k, tspe_step *s)
 {
 	uint32_t count = k->count * s->fan;
@@ -119,7 +133,8 @@ static void finish_prints(tspe_kernel *k, tspe_step *s)
 		unsigned beats;
 
 		access.addr = (uint64_t)s->addr[a];
-		if (a && s->addr[a] == s->addr[a - 1])
+		access.index = s->index ? s->index + (size_t)a * access.count : NULL;
+		if (a && !s->index && s->addr[a] == s->addr[a - 1])
 			s->prints[a] = s->prints[a - 1];
 		else
 			s->prints[a] = bank_calendar_print(k->e->cal.banks, &access, k->arena);
@@ -138,7 +153,8 @@ static void each_granule(const tspe_step *s, uint32_t a, granule_fn fn, void *st
 	uint64_t bytes = s->insn.seg ? s->insn.seg : s->insn.len;
 
 	for (uint32_t i = 0; i < segments; i++) {
-		uint64_t from = (uint64_t)(s->addr[a] + (int64_t)i * s->insn.pitch);
+		int64_t offset = s->index ? s->index[(size_t)a * segments + i] : (int64_t)i * s->insn.pitch;
+		uint64_t from = (uint64_t)(s->addr[a] + offset);
 
 		for (uint64_t g = from / TSPE_GRANULE; g <= (from + bytes - 1) / TSPE_GRANULE; g++)
 			fn(state, s->tensor, tspe_cell_at(s->tensor, MAX(g * TSPE_GRANULE, from)));
@@ -234,7 +250,7 @@ void tspe_kernel_finish(tspe_kernel *k)
 			continue;
 		finish_prints(k, s);
 		beats += s->beats_max * s->fan;
-		if (s->insn.op == ISA_OP_LOAD || s->insn.op == ISA_OP_LOADS) {
+		if (tspe_is_load(s)) {
 			if (s->tensor->instance)
 				finish_load(k, s);
 		} else {
@@ -273,7 +289,7 @@ static uint64_t bank_capacity(const tspe_kernel *k)
 {
 	const bank_map *map = bank_calendar_map(k->e->cal.banks);
 
-	return bank_map_is_ideal(map) ? 0 : bank_map_banks_used(map) * (uint64_t)k->e->m->sram_ports;
+	return bank_calendar_is_ideal(k->e->cal.banks) ? 0 : bank_map_banks_used(map) * (uint64_t)k->e->m->sram_ports;
 }
 
 uint32_t tspe_kernel_interval(const tspe_kernel *k)

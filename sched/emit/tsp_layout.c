@@ -9,8 +9,8 @@
  * the other.  The input of a convolution is dense [y][x][c] with its zero borders, so that a filter row is one run of
  * bytes; its lines are spaced so that the filter rows of one block meet different banks.
  *
- * Maps without a period (folds, polynomials) get the same layouts: nothing here depends on them but the spacing of
- * lines, which counts the beats it leads to.
+ * What all this needs of a map is its period (bank_period.c).  Maps without one (folds, polynomials) get dense layouts,
+ * and lines spaced by the beats that leads to.
  */
 #include "sched/emit/tsp.h"
 
@@ -98,7 +98,7 @@ static void space_lines(tspe *e, tspe_tensor *t)
 {
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	const graph_conv *c = t->conv;
-	int64_t period = bank_map_modulus(bank_calendar_map(e->cal.banks)) * e->m->sram_block_bytes;
+	int64_t period = e->bank_period;
 	int64_t chosen = t->line_pitch;
 	unsigned least = UINT32_MAX;
 	bool steady = false;
@@ -174,7 +174,7 @@ static void cut_stripes(const tspe *e, tspe_tensor *t, int64_t line, int64_t ful
 
 static bool lay_out_stripes(tspe *e, tspe_tensor *t)
 {
-	int64_t line = bank_map_modulus(bank_calendar_map(e->cal.banks));
+	int64_t line = e->bank_period / e->m->sram_block_bytes;
 	int64_t block = e->m->sram_block_bytes;
 	int64_t full = (int64_t)(t->low->vector_lanes * t->element + (uint64_t)block - 1) / block;
 	int64_t narrow = (int64_t)(t->low->tail * t->element + (uint64_t)block - 1) / block;
@@ -193,7 +193,7 @@ static bool lay_out_stripes(tspe *e, tspe_tensor *t)
 /* The least number of bytes from BYTES on that moves through the banks as STEP bytes do; BYTES when STEP is 0. */
 static int64_t in_step(const tspe *e, int64_t bytes, int64_t step)
 {
-	int64_t period = bank_map_modulus(bank_calendar_map(e->cal.banks)) * e->m->sram_block_bytes;
+	int64_t period = e->bank_period;
 
 	if (!step || !period || (step - bytes) % TSPE_GRANULE)
 		return bytes;
@@ -214,7 +214,8 @@ void tspe_lay_out(tspe *e, tspe_tensor *t, enum tspe_plan plan)
 	}
 	if (plan == TSPE_PLAN_UNIFORM && lay_out_stripes(e, t))
 		return;
-	if (t->straddled || (plan > TSPE_PLAN_ROOMY && low->blocks && low->tail)) {
+	if (t->straddled || low->row_major || low->index_of >= 0 ||
+	    (plan > TSPE_PLAN_ROOMY && low->blocks && low->tail)) {
 		t->row_pitch = round_up((int64_t)(low->lanes * t->element), TSPE_GRANULE);
 		t->block_stride = (int64_t)(low->vector_lanes * t->element);
 		t->bytes = low->rows * (uint64_t)t->row_pitch;
@@ -240,6 +241,8 @@ static bool is_weights(const tspe *e, uint32_t tensor)
 		used = used || (m->kind == LOW_MATMUL && m->matmul.b == tensor) ||
 		       (m->kind == LOW_CONV && m->conv.w == tensor);
 		if (m->kind == LOW_MATMUL && (m->matmul.a == tensor || m->matmul.c == tensor))
+			return false;
+		if (m->kind == LOW_GATHER && (m->gather.x == tensor || m->gather.y == tensor))
 			return false;
 		if (m->kind == LOW_TRANSPOSE && (m->transpose.x == tensor || m->transpose.y == tensor))
 			return false;

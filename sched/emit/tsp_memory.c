@@ -5,6 +5,7 @@
  * One after the other, in the widest layout of tsp_layout.c that fits; when none does, densely, with memory of dead
  * values used again.  An epoch that does not fit even so is refused: nothing is spilled, there is nowhere to spill to.
  */
+#include "isa/rng.h"
 #include "sched/emit/tsp.h"
 
 #include <string.h>
@@ -63,6 +64,18 @@ static uint64_t first_fit(const tspe *e, guint index, uint64_t alignment)
 	return at;
 }
 
+/* Where a tensor begins is a tie between all banks; the seed breaks it. */
+static uint64_t jitter(const tspe *e, guint tensor, uint64_t alignment)
+{
+	uint64_t places = (uint64_t)e->m->sram_banks * (uint64_t)e->m->sram_block_bytes / alignment;
+	rng r;
+
+	if (!e->options->placement)
+		return 0;
+	rng_seed(&r, e->options->placement, tensor);
+	return rng_below(&r, MAX(places, 1)) * alignment;
+}
+
 /* Places all tensors; returns the bytes taken. */
 static uint64_t place_all(tspe *e, enum tspe_plan plan)
 {
@@ -73,8 +86,9 @@ static uint64_t place_all(tspe *e, enum tspe_plan plan)
 		tspe_tensor *t = &e->tensors[i];
 
 		tspe_lay_out(e, t, plan);
-		t->base = plan == TSPE_PLAN_REUSE ? first_fit(e, i, alignment)
-		                                  : (top + alignment - 1) / alignment * alignment;
+		t->base = plan == TSPE_PLAN_REUSE
+		                  ? first_fit(e, i, alignment)
+		                  : (top + alignment - 1) / alignment * alignment + jitter(e, i, alignment);
 		top = MAX(top, t->base + t->bytes);
 	}
 	return top;
@@ -90,6 +104,23 @@ static bool refuse(const tspe *e, uint64_t bytes, uint64_t capacity, GError **er
 }
 
 /* ---------------------------------------------------------------------------------------------------- images */
+
+/* Row numbers as the memory holds them: LOADX wants bytes from the table's beginning. */
+static void add_index(tspe *e, const tspe_tensor *t)
+{
+	const graph_node *n = graph_at(e->low->g, t->low->node);
+	const tspe_tensor *table = &e->tensors[t->low->index_of];
+	isa_image image = {.location = t->base, .bytes = t->bytes, .data = g_malloc0(t->bytes)};
+
+	for (uint64_t i = 0; i < t->low->lanes; i++) {
+		int32_t row, offset;
+
+		memcpy(&row, n->data + 4 * i, sizeof row);
+		offset = (int32_t)(row * table->row_pitch);
+		memcpy(image.data + (tspe_element_addr(t, 0, i) - t->base), &offset, sizeof offset);
+	}
+	g_array_append_val(g_array_index(e->program->epochs, isa_epoch, e->epoch).images, image);
+}
 
 static bool add_image(tspe *e, const tspe_tensor *t, GError **error)
 {
@@ -218,7 +249,9 @@ bool tspe_memory_plan(tspe *e, GError **error)
 	for (guint i = 0; i < e->low->tensors->len; i++) {
 		begin_cells(&e->tensors[i]);
 		add_tensor(e, &e->tensors[i]);
-		if (e->tensors[i].low->host && !add_image(e, &e->tensors[i], error))
+		if (e->tensors[i].low->index_of >= 0)
+			add_index(e, &e->tensors[i]);
+		else if (e->tensors[i].low->host && !add_image(e, &e->tensors[i], error))
 			return false;
 	}
 	return true;

@@ -66,6 +66,9 @@ static void add_task(alg_problem *p, const tspe *e, const low_macro *macro)
 	case LOW_VLOOP:
 		cycles = loop_cycles(e, &macro->vloop);
 		break;
+	case LOW_GATHER:
+		cycles = (int64_t)tspe_low_tensor(e, macro->gather.y)->rows;
+		break;
 	case LOW_TRANSPOSE:
 		cycles = (int64_t)tspe_low_tensor(e, macro->transpose.x)->rows;
 		break;

@@ -16,9 +16,10 @@ static char *describe(const tspe *e, int64_t cycles)
 	const bank_map *map = bank_calendar_map(e->cal.banks);
 	const resource all[] = {
 		{"MXM", (double)e->use.mxm_cycles},
-		{"SRAM banks", bank_map_is_ideal(map) ? 0
-	                                              : (double)e->use.bank_cycles / (double)(bank_map_banks_used(map) *
-	                                                                                      (uint64_t)m->sram_ports)},
+		{"SRAM banks",
+	         bank_calendar_is_ideal(e->cal.banks)
+	                 ? 0
+	                 : (double)e->use.bank_cycles / (double)(bank_map_banks_used(map) * (uint64_t)m->sram_ports)},
 		{"SRAM issue slots", (double)e->use.accesses / e->mem.count},
 		{"weights into the MXM", (double)e->use.weight_bytes / (double)m->mxm_weight_bytes},
 		{"VXM", (double)e->use.vector_ops / (double)m->vxm_ops},

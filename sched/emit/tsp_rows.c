@@ -281,7 +281,7 @@ static unsigned store_beats(const mxm_pass *p, const mxm_unit *u)
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	bank_calendar *banks = p->work->e->cal.banks;
 	uint32_t cell;
-	bank_access access = {result_at(p, u, 0, &cell), u->lanes * p->work->c->element, 0, 1};
+	bank_access access = {result_at(p, u, 0, &cell), u->lanes * p->work->c->element, 0, 1, NULL};
 
 	return bank_calendar_beats(banks, bank_calendar_print(banks, &access, arena));
 }

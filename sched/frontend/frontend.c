@@ -23,6 +23,10 @@ const frontend_generator frontend_generators[] = {
 	{"transpose", "transpose:RxC[:TYPE]", "The transpose of an R x C matrix."},
 	{"fft", "fft:N[:fp16|fp32]", "Complex FFT of N points, N a power of two, bit-reversed output."},
 	{"vmap", "vmap:OP,N[:TYPE]", "One vector operation on N elements."},
+	{"embedding", "embedding:V,D,N[,zipf=S][:TYPE]", "N rows of D elements gathered from a table of V rows."},
+	{"kvcache", "kvcache:TxHxD[,page=P][:TYPE]",
+         "Each of H heads of size D gathered from a token-major cache of T tokens."},
+	{"columns", "columns:RxC,N[:TYPE]", "The first N columns of a row-major R x C matrix."},
 };
 const size_t frontend_generator_count = G_N_ELEMENTS(frontend_generators);
 
@@ -30,6 +34,7 @@ static const generate_function functions[] = {
 	frontend_i_generate_gemm,      frontend_i_generate_bmm,     frontend_i_generate_conv,
 	frontend_i_generate_attention, frontend_i_generate_softmax, frontend_i_generate_layernorm,
 	frontend_i_generate_transpose, frontend_i_generate_fft,     frontend_i_generate_vmap,
+	frontend_i_generate_embedding, frontend_i_generate_kvcache, frontend_i_generate_columns,
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(functions) == G_N_ELEMENTS(frontend_generators));
 

@@ -42,6 +42,9 @@ graph *frontend_i_generate_softmax(frontend_spec *s, const isa_machine *machine)
 graph *frontend_i_generate_layernorm(frontend_spec *s, const isa_machine *machine);
 graph *frontend_i_generate_transpose(frontend_spec *s, const isa_machine *machine);
 graph *frontend_i_generate_fft(frontend_spec *s, const isa_machine *machine);
+graph *frontend_i_generate_embedding(frontend_spec *s, const isa_machine *machine);
+graph *frontend_i_generate_kvcache(frontend_spec *s, const isa_machine *machine);
+graph *frontend_i_generate_columns(frontend_spec *s, const isa_machine *machine);
 graph *frontend_i_generate_vmap(frontend_spec *s, const isa_machine *machine);
 
 /* Graph builders; shapes are the caller's to check. */

@@ -38,8 +38,8 @@ void graph_free(graph *g)
 
 const char *graph_op_name(enum graph_op op)
 {
-	static const char *const names[GRAPH_OP_COUNT] = {"input", "const",     "unary", "binary", "reduce", "matmul",
-	                                                  "conv",  "transpose", "lanes", "rows",   "join"};
+	static const char *const names[GRAPH_OP_COUNT] = {"input", "const",     "unary",  "binary", "reduce", "matmul",
+	                                                  "conv",  "transpose", "gather", "lanes",  "rows",   "join"};
 
 	return names[op];
 }
@@ -159,6 +159,32 @@ uint32_t graph_transpose(graph *g, const char *name, uint32_t x)
 	n.rows = n.lanes;
 	n.lanes = rows;
 	return append(g, &n);
+}
+
+uint32_t graph_columns(graph *g, const char *name, uint32_t x, uint64_t count)
+{
+	uint32_t node = graph_transpose(g, name, x);
+
+	graph_at(g, node)->rows = count;
+	return node;
+}
+
+uint32_t graph_gather(graph *g, const char *name, uint32_t x, uint32_t index, uint64_t first_lane, uint64_t lanes)
+{
+	graph_node n = make(g, name, GRAPH_GATHER, type_of(g, x), x, index);
+
+	n.rows = index < graph_size(g) ? graph_at(g, index)->lanes : 0;
+	n.lanes = lanes;
+	n.first_lane = first_lane;
+	return append(g, &n);
+}
+
+int32_t graph_gather_row(const graph *g, const graph_node *n, uint64_t i)
+{
+	int32_t row;
+
+	memcpy(&row, graph_at(g, n->in[1])->data + 4 * i, sizeof row);
+	return row;
 }
 
 uint32_t graph_lanes(graph *g, const char *name, uint32_t x, uint32_t lane_xor)

@@ -24,7 +24,8 @@ enum graph_op {
 	GRAPH_REDUCE,    /* over rows, in groups: rows = groups x n -> rows = groups; binary tree, see below */
 	GRAPH_MATMUL,    /* batches of [m][k] x [k][n] -> [m][n] */
 	GRAPH_CONV,      /* see graph_conv */
-	GRAPH_TRANSPOSE, /* [r][c] -> [c][r] */
+	GRAPH_TRANSPOSE, /* [r][c] -> [c][r]; with fewer rows than c, the first columns of x */
+	GRAPH_GATHER,    /* z[row][lane] = x[index[row]][first_lane + lane]; index: a CONST of one row of int32 */
 	GRAPH_LANES,     /* z[row][lane] = x[row][lane ^ lane_xor] */
 	GRAPH_ROWS, /* a view without work: row (g, j), j < rows / groups, is row first_row + g*pitch + j*step of x */
 	GRAPH_JOIN, /* groups of rows of x and y in turn: rows / (2 groups) of x, as many of y, and so on */
@@ -85,6 +86,7 @@ typedef struct graph_node {
 	uint32_t lane_xor;    /* LANES */
 	uint64_t first_row;   /* ROWS */
 	uint64_t pitch, step; /* ROWS */
+	uint64_t first_lane;  /* GATHER */
 	uint8_t *data;        /* CONST: rows*lanes elements, row-major, no padding; INPUT: NULL or as CONST */
 	bool output;
 } graph_node;
@@ -119,6 +121,12 @@ uint32_t graph_matmul(graph *g, const char *name, uint32_t a, uint32_t b, uint64
 uint32_t graph_conv2d(graph *g, const char *name, uint32_t x, uint32_t w, const graph_conv *conv, enum isa_type type,
                       uint64_t sum_rows);
 uint32_t graph_transpose(graph *g, const char *name, uint32_t x);
+/* The first COUNT columns of X as rows. */
+uint32_t graph_columns(graph *g, const char *name, uint32_t x, uint64_t count);
+/* LANES lanes from FIRST_LANE on of the rows of X that INDEX names. */
+uint32_t graph_gather(graph *g, const char *name, uint32_t x, uint32_t index, uint64_t first_lane, uint64_t lanes);
+/* Element I of a GATHER's index. */
+int32_t graph_gather_row(const graph *g, const graph_node *n, uint64_t i);
 uint32_t graph_lanes(graph *g, const char *name, uint32_t x, uint32_t lane_xor);
 uint32_t graph_rows(graph *g, const char *name, uint32_t x, uint64_t first_row, uint64_t rows);
 uint32_t graph_view(graph *g, const char *name, uint32_t x, uint64_t rows, uint64_t first_row, uint64_t groups,

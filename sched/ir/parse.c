@@ -300,6 +300,7 @@ static bool read_rest(reader *r, graph_node *n)
 	uint64_t lane_xor = 0;
 	attribute groups[] = {{"groups", &n->groups, false, false}};
 	attribute lanes[] = {{"xor", &lane_xor, false, false}};
+	attribute gather[] = {{"lane", &n->first_lane, false, false}};
 	attribute rows[] = {{"first", &n->first_row, false, false},
 	                    {"groups", &n->groups, false, false},
 	                    {"pitch", &n->pitch, false, false},
@@ -321,6 +322,8 @@ static bool read_rest(reader *r, graph_node *n)
 			return fail(r, r->at, "expected a lane number");
 		n->lane_xor = (uint32_t)lane_xor;
 		return true;
+	case GRAPH_GATHER:
+		return read_attributes(r, gather, 1);
 	case GRAPH_MATMUL:
 		return read_matmul(r, n);
 	case GRAPH_CONV:
@@ -375,7 +378,8 @@ static bool read_op(reader *r, graph_node *n)
 
 static bool read_operands(reader *r, graph_node *n)
 {
-	bool two = n->op == GRAPH_BINARY || n->op == GRAPH_MATMUL || n->op == GRAPH_CONV || n->op == GRAPH_JOIN;
+	bool two = n->op == GRAPH_BINARY || n->op == GRAPH_MATMUL || n->op == GRAPH_CONV || n->op == GRAPH_JOIN ||
+	           n->op == GRAPH_GATHER;
 
 	if (n->op == GRAPH_INPUT || n->op == GRAPH_CONST)
 		return true;

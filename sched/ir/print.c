@@ -107,6 +107,9 @@ static void print_attributes(GString *out, const graph *g, const graph_node *n)
 		g_string_append_printf(out, ", first %" U64 ", groups %" U64 ", pitch %" U64 ", step %" U64,
 		                       n->first_row, n->groups, n->pitch, n->step);
 		break;
+	case GRAPH_GATHER:
+		g_string_append_printf(out, ", lane %" U64, n->first_lane);
+		break;
 	case GRAPH_UNARY:
 	case GRAPH_TRANSPOSE:
 	case GRAPH_OP_COUNT:

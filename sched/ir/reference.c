@@ -302,13 +302,23 @@ static void evaluate_reduce(const graph *g, const graph_node *n, const uint8_t *
 	}
 }
 
-static void evaluate_transpose(const graph_node *n, const uint8_t *x, uint8_t *z)
+static void evaluate_transpose(const graph_node *n, uint64_t columns, const uint8_t *x, uint8_t *z)
 {
 	unsigned bytes = isa_type_bytes(n->type);
 
 	for (uint64_t row = 0; row < n->rows; row++)
 		for (uint64_t lane = 0; lane < n->lanes; lane++)
-			memcpy(z + (row * n->lanes + lane) * bytes, x + (lane * n->rows + row) * bytes, bytes);
+			memcpy(z + (row * n->lanes + lane) * bytes, x + (lane * columns + row) * bytes, bytes);
+}
+
+static void evaluate_gather(const graph_node *n, uint64_t columns, const uint8_t *x, const uint8_t *index, uint8_t *z)
+{
+	unsigned bytes = isa_type_bytes(n->type);
+
+	for (uint64_t row = 0; row < n->rows; row++)
+		memcpy(z + row * n->lanes * bytes,
+		       x + ((uint64_t)get_int(ISA_TYPE_I32, index, row) * columns + n->first_lane) * bytes,
+		       n->lanes * bytes);
 }
 
 static void evaluate_lanes(const graph_node *n, const uint8_t *x, uint8_t *z)
@@ -360,7 +370,10 @@ static void evaluate_node(const graph *g, const graph_node *n, const uint8_t *x,
 		graph_i_conv(n, graph_at(g, n->in[0])->type, x, y, z);
 		break;
 	case GRAPH_TRANSPOSE:
-		evaluate_transpose(n, x, z);
+		evaluate_transpose(n, graph_at(g, n->in[0])->lanes, x, z);
+		break;
+	case GRAPH_GATHER:
+		evaluate_gather(n, graph_at(g, n->in[0])->lanes, x, y, z);
 		break;
 	case GRAPH_LANES:
 		evaluate_lanes(n, x, z);

@@ -262,6 +262,38 @@ static bool check_join(const graph *g, const graph_node *n, GError **error)
 	return check_shape(g, n, 2 * x->rows, x->lanes, error);
 }
 
+static bool check_transpose(const graph *g, const graph_node *n, GError **error)
+{
+	const graph_node *x = graph_at(g, n->in[0]);
+
+	if (n->type != x->type)
+		return fail(g, n, error, "expected the operand's type");
+	return check_shape(g, n, MIN(n->rows, x->lanes), x->rows, error);
+}
+
+static bool check_gather(const graph *g, const graph_node *n, GError **error)
+{
+	const graph_node *x = graph_at(g, n->in[0]);
+	const graph_node *index = graph_at(g, n->in[1]);
+
+	if (n->type != x->type)
+		return fail(g, n, error, "expected the operand's type %s", isa_type_name(x->type));
+	if (index->op != GRAPH_CONST || index->type != ISA_TYPE_I32 || index->rows != 1)
+		return fail(g, n, error, "expected '%s' to be a constant int32[1][rows]", index->name);
+	if (n->first_lane >= x->lanes || n->lanes > x->lanes - n->first_lane)
+		return fail(g, n, error, "the rows leave the %" G_GUINT64_FORMAT " lanes of '%s'", x->lanes, x->name);
+	for (uint64_t i = 0; i < index->lanes; i++) {
+		int32_t row = graph_gather_row(g, n, i);
+
+		if (row < 0 || (uint64_t)row >= x->rows)
+			return fail(g, n, error,
+			            "index %" G_GUINT64_FORMAT " is %d, expected one of the %" G_GUINT64_FORMAT
+			            " rows of '%s'",
+			            i, row, x->rows, x->name);
+	}
+	return check_shape(g, n, index->lanes, n->lanes, error);
+}
+
 static bool check_node(const graph *g, const graph_node *n, GError **error)
 {
 	switch (n->op) {
@@ -278,9 +310,9 @@ static bool check_node(const graph *g, const graph_node *n, GError **error)
 	case GRAPH_CONV:
 		return check_conv(g, n, error);
 	case GRAPH_TRANSPOSE:
-		return n->type == graph_at(g, n->in[0])->type
-		               ? check_shape(g, n, graph_at(g, n->in[0])->lanes, graph_at(g, n->in[0])->rows, error)
-		               : fail(g, n, error, "expected the operand's type");
+		return check_transpose(g, n, error);
+	case GRAPH_GATHER:
+		return check_gather(g, n, error);
 	case GRAPH_LANES:
 		return check_lanes(g, n, error);
 	case GRAPH_ROWS:
@@ -298,7 +330,7 @@ static bool check_order(const graph *g, uint32_t index, GError **error)
 {
 	static const unsigned arity[GRAPH_OP_COUNT] = {
 		[GRAPH_UNARY] = 1,     [GRAPH_BINARY] = 2, [GRAPH_REDUCE] = 1, [GRAPH_MATMUL] = 2, [GRAPH_CONV] = 2,
-		[GRAPH_TRANSPOSE] = 1, [GRAPH_LANES] = 1,  [GRAPH_ROWS] = 1,   [GRAPH_JOIN] = 2,
+		[GRAPH_TRANSPOSE] = 1, [GRAPH_LANES] = 1,  [GRAPH_ROWS] = 1,   [GRAPH_JOIN] = 2,   [GRAPH_GATHER] = 2,
 	};
 	const graph_node *n = graph_at(g, index);
 	unsigned wanted = n->op < GRAPH_OP_COUNT ? arity[n->op] : 0;

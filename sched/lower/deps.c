@@ -71,6 +71,11 @@ static void find_extents(const low_program *p, const low_macro *m, GArray *reads
 		e[1] = e[0];
 		e[2] = all_of(m->transpose.y, 0, g_array_index(p->tensors, low_tensor, m->transpose.y).rows);
 		break;
+	case LOW_GATHER:
+		e[0] = all_of(m->gather.x, 0, g_array_index(p->tensors, low_tensor, m->gather.x).rows);
+		e[1] = all_of(m->gather.index, 0, 1);
+		e[2] = all_of(m->gather.y, 0, g_array_index(p->tensors, low_tensor, m->gather.y).rows);
+		break;
 	}
 	g_array_append_vals(reads, e, 2);
 	g_array_append_val(writes, e[2]);

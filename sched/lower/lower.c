@@ -63,6 +63,7 @@ uint32_t low_i_add_tensor(lowering *l, uint32_t node, uint64_t rows)
 		.vector_lanes = l->vector_lanes[node],
 		.conv_input_of = -1,
 		.conv_weight_of = -1,
+		.index_of = -1,
 	};
 
 	t.blocks = t.lanes / t.vector_lanes;
@@ -116,7 +117,7 @@ static bool choose_vectors(lowering *l)
 		const graph_node *n = low_i_node(l, i);
 
 		parent[i] = i;
-		if (n->op == GRAPH_MATMUL || n->op == GRAPH_CONV || n->op == GRAPH_TRANSPOSE)
+		if (n->op == GRAPH_MATMUL || n->op == GRAPH_CONV || n->op == GRAPH_TRANSPOSE || n->op == GRAPH_GATHER)
 			continue;
 		for (unsigned o = 0; o < graph_arity(n); o++)
 			parent[find_root(parent, n->in[o])] = i;
@@ -208,7 +209,7 @@ static void settle_operands(lowering *l, uint32_t i)
 			fits = p->groups == 1 || p->groups == n->groups;
 		else if (n->op == GRAPH_MATMUL)
 			fits = p->groups == 1 && (p->step == 1 || low_i_node(l, n->in[o])->rows == 1);
-		else if (n->op == GRAPH_TRANSPOSE || n->op == GRAPH_CONV)
+		else if (n->op == GRAPH_TRANSPOSE || n->op == GRAPH_CONV || n->op == GRAPH_GATHER)
 			fits = whole;
 		if (!fits)
 			make_own(l, n->in[o]);
@@ -330,12 +331,69 @@ static bool emit_conv(lowering *l, uint32_t node)
 	return true;
 }
 
-static void emit_transpose(lowering *l, uint32_t node)
+/* Rows or columns picked out of a tensor need a memory with byte addresses. */
+static bool check_picking(lowering *l, uint32_t node)
+{
+	if (l->machine->hashed)
+		return true;
+	g_set_error(l->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+	            "graph '%s': node '%s': rows or columns are picked out of one flat SRAM; this machine has slices "
+	            "(mem.slices_per_hemisphere)",
+	            l->g->name, low_i_node(l, node)->name);
+	return false;
+}
+
+static void want_row_major(lowering *l, uint32_t tensor)
+{
+	low_tensor *t = &g_array_index(l->p->tensors, low_tensor, tensor);
+
+	t->row_major = t->host;
+}
+
+static bool emit_transpose(lowering *l, uint32_t node)
 {
 	const graph_node *n = low_i_node(l, node);
 	low_transpose work = {low_i_tensor_of(l, n->in[0]), low_i_tensor_of(l, node)};
 
+	if (n->rows != low_i_node(l, n->in[0])->lanes) {
+		if (!check_picking(l, node))
+			return false;
+		want_row_major(l, work.x);
+	}
 	low_i_add_macro(l, LOW_TRANSPOSE, node, n->name)->transpose = work;
+	return true;
+}
+
+/* The tensor of index node INDEX as used on tensor TABLE: row numbers may be stored as offsets into that. */
+static uint32_t index_tensor(lowering *l, uint32_t index, uint32_t table)
+{
+	uint32_t found;
+	low_tensor *t;
+
+	for (found = 0; found < l->p->tensors->len; found++) {
+		t = &g_array_index(l->p->tensors, low_tensor, found);
+		if (t->node == index && t->index_of == (int32_t)table)
+			return found;
+	}
+	found = low_i_add_tensor(l, index, 1);
+	t = &g_array_index(l->p->tensors, low_tensor, found);
+	t->host = true;
+	t->index_of = (int32_t)table;
+	return found;
+}
+
+static bool emit_gather(lowering *l, uint32_t node)
+{
+	const graph_node *n = low_i_node(l, node);
+	low_gather work = {
+		.x = low_i_tensor_of(l, n->in[0]), .y = low_i_tensor_of(l, node), .first_lane = n->first_lane};
+
+	if (!check_picking(l, node))
+		return false;
+	work.index = index_tensor(l, n->in[1], work.x);
+	want_row_major(l, work.x);
+	low_i_add_macro(l, LOW_GATHER, node, n->name)->gather = work;
+	return true;
 }
 
 static void emit_join(lowering *l, uint32_t node)
@@ -355,6 +413,20 @@ static void emit_join(lowering *l, uint32_t node)
 	}
 }
 
+/* Is it read as the index of GATHERs and in no other way?  Then only tensors of emit_gather() hold it. */
+static bool is_index(const lowering *l, uint32_t node)
+{
+	const GArray *users = l->users[node];
+
+	for (guint i = 0; i < users->len; i++) {
+		const graph_node *n = low_i_node(l, g_array_index(users, uint32_t, i));
+
+		if (n->op != GRAPH_GATHER || n->in[0] == node)
+			return false;
+	}
+	return users->len && !low_i_node(l, node)->output;
+}
+
 static bool emit_node(lowering *l, uint32_t node)
 {
 	const graph_node *n = low_i_node(l, node);
@@ -362,7 +434,8 @@ static bool emit_node(lowering *l, uint32_t node)
 	switch (n->op) {
 	case GRAPH_INPUT:
 	case GRAPH_CONST:
-		low_i_tensor_of(l, node);
+		if (!is_index(l, node))
+			low_i_tensor_of(l, node);
 		break;
 	case GRAPH_REDUCE:
 		low_i_emit_reduce(l, node);
@@ -373,8 +446,9 @@ static bool emit_node(lowering *l, uint32_t node)
 	case GRAPH_CONV:
 		return emit_conv(l, node);
 	case GRAPH_TRANSPOSE:
-		emit_transpose(l, node);
-		break;
+		return emit_transpose(l, node);
+	case GRAPH_GATHER:
+		return emit_gather(l, node);
 	case GRAPH_ROWS:
 		if (l->own[node]) {
 			low_place source = compose(&l->places[n->in[0]], n);

@@ -24,6 +24,9 @@ typedef struct low_tensor {
 	int32_t conv_input_of;  /* macro index when this is the input of a CONV (stored as the back end's conv layout),
 	                           else -1 */
 	int32_t conv_weight_of; /* likewise for its weights */
+	int32_t index_of; /* tensor whose rows this one names, for a GATHER; else -1.  A back end may store row numbers
+	                     in another form */
+	bool row_major;   /* rows are to lie dense, as the host has them: a GATHER or a part of the columns is read */
 	uint32_t first_macro, last_macro; /* life time in macro order, for memory reuse */
 } low_tensor;
 
@@ -75,7 +78,13 @@ typedef struct low_transpose {
 	uint32_t x, y;
 } low_transpose;
 
-enum low_kind { LOW_VLOOP, LOW_MATMUL, LOW_CONV, LOW_TRANSPOSE };
+/* y[row][lane] = x[index[row]][first_lane + lane] */
+typedef struct low_gather {
+	uint32_t x, index, y;
+	uint64_t first_lane;
+} low_gather;
+
+enum low_kind { LOW_VLOOP, LOW_MATMUL, LOW_CONV, LOW_TRANSPOSE, LOW_GATHER };
 typedef struct low_macro {
 	enum low_kind kind;
 	char *name;    /* of the graph node(s), "softmax.exp+sub" */
@@ -85,6 +94,7 @@ typedef struct low_macro {
 		low_matmul matmul;
 		low_conv conv;
 		low_transpose transpose;
+		low_gather gather;
 	};
 	GArray *after; /* uint32_t: macros whose results this one reads (or whose memory it overwrites) */
 } low_macro;

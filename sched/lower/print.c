@@ -92,6 +92,10 @@ static void print_macro(GString *out, guint index, const low_macro *m)
 			m->conv.conv.c, m->conv.conv.h, m->conv.conv.w, m->conv.conv.n, m->conv.conv.r, m->conv.conv.s,
 			m->conv.conv.oh, m->conv.conv.ow, isa_type_name(m->conv.type));
 		break;
+	case LOW_GATHER:
+		g_string_append_printf(out, ": gather t%u by t%u lane %" U64 " -> t%u\n", m->gather.x, m->gather.index,
+		                       m->gather.first_lane, m->gather.y);
+		break;
 	case LOW_TRANSPOSE:
 		g_string_append_printf(out, ": transpose t%u -> t%u\n", m->transpose.x, m->transpose.y);
 		break;

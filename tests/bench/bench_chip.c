@@ -70,7 +70,7 @@ static figures run(const char *name, char *text, const char *kernel_name, bool f
 	int64_t start;
 
 	probe_init(&none);
-	probe_add_listener(&none, &(probe_listener){&shown, NULL, show, NULL});
+	probe_add_listener(&none, &(probe_listener){.state = &shown, .violation = show});
 	if (machine && isa_machine_finish(machine, &error))
 		program = isa_assemble(text, name, machine, &error);
 	if (program && isa_lower(program, machine, &error))

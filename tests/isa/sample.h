@@ -19,6 +19,7 @@ static const char sample_text[] =
 	".map 1: 319-300 none*3 7*2 0-294\n"
 	".tensor \"a\" type=fp16 shape=4x320 base=0x1000 bytes=2560 epoch=1 output layout=0/2*1280+0%2*640+1*2+byte*1\n"
 	".tensor \"scalar\" type=int32 base=0x0 bytes=16 epoch=0\n"
+	".buffer \"skewed\" \"skew:144,5\" base=0x4000 bytes=4096 epoch=1\n"
 	".node \"one\" epoch=0\n"
 	".node \"two\" epoch=1\n"
 	"i0: @5 mem0: load r12 addr=0x1000 len=640 x4 every 2 step 640 x3 every 20 step -2560 rot.dst=-1/8\n"
@@ -36,7 +37,7 @@ static const char sample_text[] =
 	"i3: @80 mxm2.a: abc act.4 addr=0x7 mode=add type=int8 lanes=320\n"
 	"\t.source 2 resident from=i1 step=0/9\n"
 	"\t.predict arrival=-/-/-7 result=13 beats=0\n"
-	"@90 mem1: stores r7 addr=0xfffffff0 seg=16 pitch=-134217728 count=20\n"
+	"@90 mem1: stores r7 addr=0xfffffff0 seg=16 pitch=-134217728 count=20 buffer=1\n"
 	"\t.predict arrival=0/-/- result=2147483647 beats=3\n"
 	".node \"unused\" epoch=0\n";
 

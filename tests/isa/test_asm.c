@@ -114,6 +114,12 @@ static void random_programs_survive_the_round_trip(void)
 					(uint16_t)(g_rand_boolean(rand) ? g_rand_int_range(rand, 0, 320) : 0xffff);
 			isa_program_add_map(p, lanes);
 		}
+		for (uint64_t i = 0; i < ISA_BUFFERS_MAX; i++) {
+			isa_buffer buffer = {g_strdup_printf("b\"%u", (unsigned)i), i << 20, 4096,
+			                     g_strdup("expr:bank=(b+7*(b/144))%144;row=b/144"), 0};
+
+			g_array_append_val(p->buffers, buffer);
+		}
 		for (int i = 0; i < 3000; i++) {
 			unsigned q = (unsigned)g_rand_int_range(rand, 0, (gint32)isa_machine_queue_count(m));
 			unsigned op = (unsigned)g_rand_int_range(rand, ISA_OP_SYNC, ISA_OP_COUNT);

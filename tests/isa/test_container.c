@@ -292,10 +292,10 @@ static void wrong_frames_say_what_was_expected(void)
 		expect_error(&error, cases[i].error);
 		replace(data, bytes, cases[i].to, cases[i].from, 4);
 	}
-	data[4] = 2;
+	data[4] = 3;
 	CU_ASSERT_PTR_NULL(isa_program_parse("file", data, bytes, &error));
-	expect_error(&error, "damaged at offset 4: container version is not 1");
-	data[4] = 1;
+	expect_error(&error, "damaged at offset 4: container version is not 2");
+	data[4] = 2;
 	data[bytes - 1] = (char)(data[bytes - 1] ^ 1);
 	CU_ASSERT_PTR_NULL(isa_program_parse("file", data, bytes, &error));
 	expect_error(&error, "the checksum does not match");

@@ -104,7 +104,7 @@ static void slip_one_cycle(or_run *run, const or_issue *issue)
 {
 	uint32_t bank = (uint32_t)(issue->addr / run->hw->mem_words_per_bank);
 	uint32_t insn = issue->record.insn;
-	probe_slip slip = {run->now, 1, insn, issue->record.index, insn, bank};
+	probe_slip slip = {run->now, 1, insn, issue->record.index, insn, bank, insn};
 
 	if (run->result->slip_cycles > run->earlier_slip)
 		return;

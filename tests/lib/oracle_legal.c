@@ -233,7 +233,8 @@ static enum isa_violation unit_fault(const or_run *run, const or_issue *issue)
 		return ISA_VIOLATION_ADDRESS_RANGE;
 	switch (isa_ops[insn->op].unit) {
 	case ISA_UNIT_MEM:
-		return illegal_unless(!run->hw->hashed || (whole ? insn->len : insn->seg && insn->count));
+		return illegal_unless(!run->hw->hashed || (insn->buffer <= run->program->buffers->len &&
+		                                           (whole ? insn->len : insn->seg && insn->count)));
 	case ISA_UNIT_VXM:
 		return illegal_unless(vxm_is_legal(insn));
 	case ISA_UNIT_MXM:

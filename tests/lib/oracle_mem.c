@@ -295,17 +295,60 @@ static void find_ranges(or_run *run, or_issue *issue)
 		or_violate(run, issue, ISA_VIOLATION_ADDRESS_RANGE, UINT32_MAX, issue->addr);
 }
 
+static const isa_epoch *epoch_at(const or_run *run, uint32_t number)
+{
+	return &g_array_index(run->program->epochs, isa_epoch, number);
+}
+
+/* The map that memory at LOCATION lies under now. */
+static const char *map_at(const or_run *run, uint64_t location)
+{
+	uint32_t now = 0;
+
+	for (uint32_t e = 0; e < run->program->epochs->len; e++)
+		if (epoch_at(run, e)->start <= run->now)
+			now = e;
+	for (unsigned i = 0; i < run->program->buffers->len; i++) {
+		const isa_buffer *b = &g_array_index(run->program->buffers, isa_buffer, i);
+
+		if (b->epoch == now && b->base <= location && location < b->base + b->bytes)
+			return b->map;
+	}
+	return run->hw->sram_map;
+}
+
+/* Does everything the access touches lie under MAP?  The first byte that does not, else -1. */
+static int64_t strange_byte(const or_run *run, const or_issue *issue, const char *map)
+{
+	for (unsigned r = 0; run->program->buffers->len && r < issue->ranges->len; r++) {
+		const or_range *range = &g_array_index(issue->ranges, or_range, r);
+
+		for (uint64_t k = 0; !range->outside && k < range->bytes; k++)
+			if (strcmp(map_at(run, range->location + k), map) != 0)
+				return (int64_t)(range->location + k);
+	}
+	return -1;
+}
+
 void or_mem_hashed(or_run *run, or_issue *issue)
 {
+	const char *map = issue->insn->buffer
+	                          ? g_array_index(run->program->buffers, isa_buffer, issue->insn->buffer - 1u).map
+	                          : run->hw->sram_map;
+	int64_t strange;
 	g_autoptr(GArray) blocks = NULL;
 	g_autoptr(GArray) banks = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	or_shape shape;
 
 	find_ranges(run, issue);
+	strange = strange_byte(run, issue, map);
+	if (strange >= 0)
+		or_violate(run, issue, ISA_VIOLATION_WRONG_MAP, UINT32_MAX, strange);
 	blocks = touched(issue->ranges, (uint64_t)run->hw->sram_block_bytes);
 	for (unsigned i = 0; i < blocks->len; i++) {
 		uint64_t block = g_array_index(blocks, uint64_t, i);
-		unsigned bank = (unsigned)bank_of(run, block);
+		unsigned bank =
+			(unsigned)oracle_bank(map, (unsigned)run->hw->sram_banks, (uint64_t)run->hw->sram_rows, block);
 
 		if (block != (uint64_t)OR_OUTSIDE)
 			g_array_append_val(banks, bank);
@@ -345,9 +388,9 @@ static void lockstep(or_run *run)
 		access_ended(run, issue, issue->q + MAX(1, issue->record.beats) - 1);
 	}
 	if (run->lockstep_free_at > wall) {
-		probe_slip slip = {run->now,           run->lockstep_free_at - wall,
-		                   first->record.insn, first->record.index,
-		                   run->lockstep_insn, run->lockstep_bank};
+		probe_slip slip = {
+			run->now,           run->lockstep_free_at - wall, first->record.insn, first->record.index,
+			run->lockstep_insn, run->lockstep_bank,           UINT32_MAX};
 
 		g_array_append_val(run->result->slips, slip);
 		run->result->slip_cycles += slip.cycles;

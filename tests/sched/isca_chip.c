@@ -134,7 +134,7 @@ static bool simulate(const isa_program *program, GPtrArray *graphs, const isa_ma
 	bool ok;
 
 	probe_init(&p);
-	probe_add_listener(&p, &(probe_listener){&l, on_issues, on_violation, NULL});
+	probe_add_listener(&p, &(probe_listener){.state = &l, .issues = on_issues, .violation = on_violation});
 	chip = tsp_chip_new(machine, program, kernel, &p, &options, error);
 	ok = chip && sim_kernel_run(kernel, SIM_NEVER, error);
 	probe_flush(&p);

@@ -89,7 +89,7 @@ static void unknown_and_too_large_maps_are_refused(void)
 static unsigned beats_of(bank_calendar *c, uint64_t addr, uint32_t seg, int32_t pitch, uint32_t count)
 {
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	bank_access access = {addr, seg, pitch, count};
+	bank_access access = {addr, seg, pitch, count, NULL};
 
 	return bank_calendar_beats(c, bank_calendar_print(c, &access, arena));
 }
@@ -179,7 +179,7 @@ static void check_promise(const char *map, const char *ports, const char *block,
 
 		a.access = (bank_access){lcg(&state) % 100000 * 2, strided ? 2 : 16 + (uint32_t)(lcg(&state) % 640),
 		                         strided ? (int32_t)(16 * (1 + lcg(&state) % 200)) : 0,
-		                         strided ? 1 + (uint32_t)(lcg(&state) % 200) : 1};
+		                         strided ? 1 + (uint32_t)(lcg(&state) % 200) : 1, NULL};
 		print = bank_calendar_print(c, &a.access, arena);
 		a.beats = bank_calendar_beats(c, print);
 		if (bank_calendar_take(c, a.cycle, print, arena))
@@ -212,7 +212,7 @@ static void release_undoes_take(void)
 {
 	bank_calendar *c = calendar_for("mod:139", "2", "16", "16");
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	bank_access first = {0, 640, 0, 1}, second = {160, 640, 0, 1}, strided = {0, 2, 640, 320};
+	bank_access first = {0, 640, 0, 1, NULL}, second = {160, 640, 0, 1, NULL}, strided = {0, 2, 640, 320, NULL};
 	bank_print a = bank_calendar_print(c, &first, arena);
 	bank_print b = bank_calendar_print(c, &second, arena);
 	bank_print s = bank_calendar_print(c, &strided, arena);
@@ -235,7 +235,7 @@ static void free_work_is_what_is_left(void)
 {
 	bank_calendar *c = calendar_for("mod:139", "1", "16", "16");
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	bank_access access = {0, 640, 0, 1};
+	bank_access access = {0, 640, 0, 1, NULL};
 	bank_print print = bank_calendar_print(c, &access, arena);
 
 	CU_ASSERT_EQUAL(bank_calendar_free_work(c, 0, 64), 139 * 64);
@@ -250,7 +250,7 @@ static void under_the_ideal_map_nothing_meets(void)
 {
 	bank_calendar *c = calendar_for("ideal", "1", "16", "16");
 	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	bank_access access = {0, 2, 144 * 16, 320};
+	bank_access access = {0, 2, 144 * 16, 320, NULL};
 	bank_print print = bank_calendar_print(c, &access, arena);
 
 	CU_ASSERT_EQUAL(bank_calendar_beats(c, print), 1);

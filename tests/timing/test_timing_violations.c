@@ -19,6 +19,9 @@
 	"@35 mem.w43: read e0 addr=0\n@37 mem.w43: read e0 addr=5\n@39 mem.w43: read e0 addr=1\n"                      \
 	"@41 mem.w43: read e0 addr=7\n@43 mem.w43: read e0 addr=2\n"
 
+#define HASHED_LOW ".epoch \"e\" start=0\n.image 0 22240\n.image 23040 23040\n"
+#define SKEWED     ".buffer \"b\" \"skew:144,5\" base=23040 bytes=23040\n"
+
 static const struct {
 	enum isa_violation kind;
 	const char *machine, *text;           /* exactly one */
@@ -54,6 +57,10 @@ static const struct {
 	{ISA_VIOLATION_ACC_OVERFLOW, "tsp",
          WEIGHTS "@5 mxm0.w: iw count=1 type=int8\n@8 mxm0.a: abc act.1 addr=512 type=int8 lanes=16\n", NULL,
          WEIGHTS "@5 mxm0.w: iw count=1 type=int8\n@8 mxm0.a: abc act.1 addr=511 type=int8 lanes=16\n"},
+	{ISA_VIOLATION_WRONG_MAP,
+         "tsp", /* block 1440 is the first of row 10 under the skew; mod:139 has row 9 end before */
+         HASHED_LOW SKEWED "@0 mem0: load r0 addr=23040 len=16\n", NULL,
+         HASHED_LOW SKEWED "@0 mem0: load r0 addr=23040 len=16 buffer=1\n"},
 	{ISA_VIOLATION_ILLEGAL, "tsp", /* bitwise operations have no floating type */
          HASHED "@0 mem0: load r0 addr=0 len=16\n@4 vxm0: not r1, r0 type=fp16 lanes=8\n", NULL,
          HASHED "@0 mem0: load r0 addr=0 len=16\n@4 vxm0: not r1, r0 type=int16 lanes=8\n"},

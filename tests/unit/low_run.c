@@ -231,9 +231,25 @@ static void run_transpose(run *r, const low_transpose *w)
 	g_autofree uint8_t *y = NULL;
 
 	graph_const(g, "x", t->type, t->rows, t->lanes, x);
-	graph_transpose(g, "y", 0);
+	graph_columns(g, "y", 0, tensor_at(r, w->y)->rows);
 	y = evaluate(g);
-	scatter(r, w->y, 0, t->lanes, y);
+	scatter(r, w->y, 0, tensor_at(r, w->y)->rows, y);
+}
+
+static void run_gather(run *r, const low_gather *w)
+{
+	const low_tensor *t = tensor_at(r, w->x);
+	const low_tensor *i = tensor_at(r, w->index);
+	g_autofree uint8_t *x = gather(r, w->x, 0, t->rows);
+	g_autofree uint8_t *index = gather(r, w->index, 0, 1);
+	graph *g = graph_new("gather");
+	g_autofree uint8_t *y = NULL;
+
+	graph_const(g, "x", t->type, t->rows, t->lanes, x);
+	graph_const(g, "i", ISA_TYPE_I32, 1, i->lanes, index);
+	graph_gather(g, "y", 0, 1, w->first_lane, tensor_at(r, w->y)->lanes);
+	y = evaluate(g);
+	scatter(r, w->y, 0, tensor_at(r, w->y)->rows, y);
 }
 
 static void run_macros(run *r)
@@ -256,6 +272,9 @@ static void run_macros(run *r)
 			break;
 		case LOW_TRANSPOSE:
 			run_transpose(r, &m->transpose);
+			break;
+		case LOW_GATHER:
+			run_gather(r, &m->gather);
 			break;
 		}
 	}

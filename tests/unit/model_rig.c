@@ -59,7 +59,12 @@ rig *rig_run_program(isa_program *program, isa_machine *machine, const rig_setup
 		.epoch_state = s->state,
 	};
 	rig *r = g_new0(rig, 1);
-	probe_listener listener = {r, s->quiet ? NULL : keep_issues, keep_violation, keep_slip};
+	probe_listener listener = {
+		.state = r,
+		.issues = s->quiet ? NULL : keep_issues,
+		.violation = keep_violation,
+		.slip = keep_slip,
+	};
 	GError *error = NULL;
 
 	r->machine = machine;

@@ -93,12 +93,14 @@ static void unknown_words_are_answered_with_the_nearest_generator(void)
 	assert_refused(
 		"gem:1x2x3", TSP_ERROR_USER,
 		"workload 'gem:1x2x3', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
-		"layernorm:..., transpose:..., fft:..., vmap:..., or a file ending in .csv or .graph; nearest is "
+		"layernorm:..., transpose:..., fft:..., vmap:..., embedding:..., kvcache:..., columns:..., or a file "
+	        "ending in .csv or .graph; nearest is "
 		"'gemm'");
 	assert_refused(
 		"model.onnx", TSP_ERROR_USER,
 		"workload 'model.onnx', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
-		"layernorm:..., transpose:..., fft:..., vmap:..., or a file ending in .csv or .graph");
+		"layernorm:..., transpose:..., fft:..., vmap:..., embedding:..., kvcache:..., columns:..., or a file "
+	        "ending in .csv or .graph");
 }
 
 /* What the table promises: each syntax's generator exists under its name and its own text is refused, not crashed on.
@@ -108,7 +110,7 @@ static void every_generator_has_a_name_syntax_and_line(void)
 	g_autofree char *manual = NULL;
 
 	CU_ASSERT_TRUE_FATAL(g_file_get_contents(TSPSIM_SRCDIR "/docs/workloads.md", &manual, NULL, NULL));
-	CU_ASSERT_EQUAL(frontend_generator_count, 9);
+	CU_ASSERT_EQUAL(frontend_generator_count, 12);
 	for (size_t i = 0; i < frontend_generator_count; i++) {
 		const frontend_generator *f = &frontend_generators[i];
 		isa_machine *m = machine();

@@ -76,7 +76,10 @@ static void push_small(probe *p)
 	const probe_violation violation = {.cycle = 20, .insn = 1, .other = 0, .queue = 1, .kind = 1, .detail = -5};
 	const probe_violation nameless = {
 		.cycle = 21, .insn = UINT32_MAX, .other = UINT32_MAX, .queue = 0, .kind = 2, .detail = 9};
-	const probe_slip slip = {.cycle = 11, .cycles = 3, .insn = 0, .index = 1, .other = UINT32_MAX, .bank = 2};
+	const probe_slip slip = {
+		.cycle = 11, .cycles = 3, .insn = 0, .index = 1, .other = UINT32_MAX, .bank = 2, .met = 1};
+	const probe_conflict conflict = {
+		.cycle = 11, .insn = 0, .index = 1, .other = 1, .bank = 5, .beats = 2, .delay = 1, .due = 17};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(issues); i++) {
 		if (!p->issues_wanted)
@@ -88,6 +91,7 @@ static void push_small(probe *p)
 	probe_report_violation(p, &violation);
 	probe_report_violation(p, &nameless);
 	probe_report_slip(p, &slip);
+	probe_report_conflict(p, &conflict);
 }
 
 /* Writes the small run to PATH. */
@@ -143,7 +147,8 @@ static void level_full_holds_every_record(void)
 	expect_rows(path, "SELECT * FROM violations ORDER BY cycle",
 	            "20|late-operand|mxm0.a|abc|second|conv|1|0|0|load|-5\n"
 	            "21|queue-underrun|mem0|NULL|NULL|NULL|NULL|0|NULL|NULL|9\n");
-	expect_rows(path, "SELECT * FROM slip", "11|3|2|0|1|NULL\n");
+	expect_rows(path, "SELECT * FROM slip", "11|3|2|0|1|NULL|1\n");
+	expect_rows(path, "SELECT * FROM conflict", "11|0|1|1|5|2|1|17\n");
 	expect_rows(path, "SELECT * FROM queues", "0|mem0|mem|0|2\n1|mxm0.a|mxm|1|0\n");
 	expect_rows(path, "SELECT * FROM epochs", "0|conv|0|40|7|0|NULL\n");
 	expect_rows(path, "SELECT * FROM nodes", "0|first|0|conv\n1|second|0|conv\n");
