@@ -1,4 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 dist_man_MANS += docs/man/tspsim.1
-EXTRA_DIST += docs/workloads.md docs/judges.md docs/bank-eval.md docs/bank-effect.md
-EXTRA_DIST += docs/design.md docs/style.md docs/deviations.md docs/isa.md docs/bank-maps.md docs/machines.md docs/trace.md
+EXTRA_DIST += \
+	docs/bank-effect.md \
+	docs/bank-eval.md \
+	docs/bank-maps.md \
+	docs/design.md \
+	docs/deviations.md \
+	docs/isa.md \
+	docs/judges.md \
+	docs/machines.md \
+	docs/style.md \
+	docs/sweep.md \
+	docs/trace.md \
+	docs/workloads.md

@@ -17,17 +17,19 @@ libsched_a_SOURCES += \
 # Stream-style back end.
 libsched_a_SOURCES += \
 	sched/emit/isca20.c sched/emit/isca20.h sched/emit/isca20_calendar.c sched/emit/isca20_calendar.h \
-	sched/emit/isca20_template.c sched/emit/isca20_bursts.c sched/emit/isca20_place.c sched/emit/isca20_insns.c sched/emit/isca20_memory.c sched/emit/isca20_memory.h \
+	sched/emit/isca20_template.c sched/emit/isca20_bursts.c sched/emit/isca20_place.c sched/emit/isca20_insns.c \
+	sched/emit/isca20_memory.c sched/emit/isca20_memory.h sched/emit/isca20_capacity.c \
 	sched/emit/isca20_image.c sched/emit/isca20_chain.c sched/emit/isca20_split.c sched/emit/isca20_loop.h \
 	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
 	sched/emit/isca20_work.c sched/emit/isca20_taps.c sched/emit/isca20_patch.c sched/emit/isca20_operand.c \
-	sched/emit/isca20_contents.c sched/emit/isca20_pass.c sched/emit/isca20_mxm.h \
+	sched/emit/isca20_contents.c sched/emit/isca20_engine.c sched/emit/isca20_pass.c sched/emit/isca20_pass.h \
+	sched/emit/isca20_mxm.h \
 	sched/emit/isca20_turn.c sched/emit/isca20_turn_plan.c sched/emit/isca20_turn.h \
 	sched/emit/isca20_report.c sched/emit/isca20_order.c
 
 # Front door and back ends.
 libsched_a_SOURCES += \
-	sched/sched.c sched/emit/emit.h
+	sched/sched.c sched/capacity.c sched/capacity.h sched/emit/emit.h
 
 # Register-style back end.
 libsched_a_SOURCES += \

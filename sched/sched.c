@@ -7,6 +7,7 @@
  */
 #include "sched/sched.h"
 
+#include "sched/capacity.h"
 #include "sched/emit/emit.h"
 #include "sched/lower/lower.h"
 
@@ -105,7 +106,7 @@ isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const 
 	isa_program *program;
 
 	*report = (sched_report){.notes = g_string_new(NULL)};
-	if (!check_machine(machine, error))
+	if (!check_machine(machine, error) || !sched_check_capacity(graphs, machine, error))
 		return NULL;
 	program = isa_program_new(machine);
 	if (graphs->len == 1) {

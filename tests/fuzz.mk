@@ -2,15 +2,16 @@
 #
 # Fuzzing entry points.  `make check` replays their corpora; `make fuzz` in a tree configured with clang, --enable-fuzzing
 # and --enable-asan runs each for FUZZ_SECONDS, from copies of the corpora in fuzz/, where finds stay.
-FUZZ_TARGETS = assembler bankmap container csv graph machine_file words workload
+FUZZ_TARGETS = addresses assembler bankmap container csv graph machine_file pattern sweep words workload
 FUZZ_SECONDS = 60
 
 check_LIBRARIES += libfuzz.a
 libfuzz_a_SOURCES = \
 	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/targets.def \
-	tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
-	tests/fuzz/machine_file.c tests/fuzz/words.c tests/fuzz/workload.c
-FUZZ_LIBS = libfuzz.a libsched.a libmodels.a libsim.a libisa.a $(SYSTEMC_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm
+	tests/fuzz/addresses.c tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
+	tests/fuzz/machine_file.c tests/fuzz/pattern.c tests/fuzz/sweep.c tests/fuzz/words.c tests/fuzz/workload.c
+FUZZ_LIBS = libfuzz.a libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
+	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm -lpthread
 
 check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
@@ -18,6 +19,15 @@ tests_fuzz_replay_SOURCES = tests/fuzz/replay.c
 nodist_EXTRA_tests_fuzz_replay_SOURCES = tools/dummy.cxx
 tests_fuzz_replay_LDADD = $(FUZZ_LIBS)
 EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
+	tests/fuzz/corpus/addresses/bad \
+	tests/fuzz/corpus/addresses/comment-zero \
+	tests/fuzz/corpus/addresses/cpu \
+	tests/fuzz/corpus/addresses/dram \
+	tests/fuzz/corpus/addresses/flat \
+	tests/fuzz/corpus/addresses/groups \
+	tests/fuzz/corpus/addresses/joined \
+	tests/fuzz/corpus/addresses/load-store \
+	tests/fuzz/corpus/addresses/stl \
 	tests/fuzz/corpus/assembler/everything \
 	tests/fuzz/corpus/assembler/gemm \
 	tests/fuzz/corpus/assembler/vmap \
@@ -62,6 +72,23 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/machine_file/anchors \
 	tests/fuzz/corpus/machine_file/short \
 	tests/fuzz/corpus/machine_file/tsp \
+	tests/fuzz/corpus/pattern/bitrev \
+	tests/fuzz/corpus/pattern/conv \
+	tests/fuzz/corpus/pattern/diag \
+	tests/fuzz/corpus/pattern/embedding \
+	tests/fuzz/corpus/pattern/fft \
+	tests/fuzz/corpus/pattern/im2col \
+	tests/fuzz/corpus/pattern/kv \
+	tests/fuzz/corpus/pattern/pitch \
+	tests/fuzz/corpus/pattern/range \
+	tests/fuzz/corpus/pattern/streams \
+	tests/fuzz/corpus/pattern/stride \
+	tests/fuzz/corpus/pattern/tile \
+	tests/fuzz/corpus/pattern/tr \
+	tests/fuzz/corpus/sweep/excludes \
+	tests/fuzz/corpus/sweep/large \
+	tests/fuzz/corpus/sweep/maps \
+	tests/fuzz/corpus/sweep/zips \
 	tests/fuzz/corpus/words/ones \
 	tests/fuzz/corpus/words/opcodes \
 	tests/fuzz/corpus/words/opcodes-streams \
@@ -81,7 +108,7 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 if !FUZZING
 FUZZ_REFUSAL = echo 'configure with CC=clang CXX=clang++ --enable-fuzzing --enable-asan'; exit 1;
 endif
-fuzz: libfuzz.a libsched.a libmodels.a libsim.a libisa.a
+fuzz: libfuzz.a libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a
 	@$(FUZZ_REFUSAL) mkdir -p fuzz; status=0; for target in $(FUZZ_TARGETS); do \
 		echo "== $$target"; mkdir -p fuzz/$$target; \
 		$(COMPILE) -DFUZZ_TARGET=fuzz_$$target -c $(srcdir)/tests/fuzz/driver.c -o fuzz/driver.o && \

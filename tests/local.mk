@@ -10,7 +10,7 @@ SH_LOG_DRIVER = $(LOG_DRIVER)
 SH_LOG_COMPILER = $(SHELL)
 AM_TESTS_ENVIRONMENT = \
 	TSPSIM_SRCDIR='$(abs_top_srcdir)'; TSPSIM_BUILDDIR='$(abs_top_builddir)'; TSPSIM_DATADIR='$(abs_top_srcdir)'; \
-	TSPSIM_DATA='$(TSPSIM_DATA)'; CC='$(CC)'; \
+	TSPSIM_DATA=$${TSPSIM_DATA-'$(TSPSIM_DATA_CONFIGURED)'}; CC='$(CC)'; \
 	TEST_CPPFLAGS='-I$(abs_top_srcdir) -I$(abs_top_builddir) $(GLIB_CFLAGS) $(SQLITE_CFLAGS) $(YAML_CFLAGS) $(CUNIT_CFLAGS)'; \
 	export TSPSIM_SRCDIR TSPSIM_BUILDDIR TSPSIM_DATADIR TSPSIM_DATA CC TEST_CPPFLAGS;
 
@@ -35,7 +35,9 @@ bench: tspsim$(EXEEXT) $(BENCHES)
 .PHONY: check-long bench
 
 include $(top_srcdir)/tests/tools.mk
+include $(top_srcdir)/tests/sweep.mk
 include $(top_srcdir)/tests/alg.mk
+include $(top_srcdir)/tests/bank.mk
 include $(top_srcdir)/tests/sim.mk
 include $(top_srcdir)/tests/graph.mk
 include $(top_srcdir)/tests/isa.mk

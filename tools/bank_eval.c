@@ -119,7 +119,9 @@ bool bank_settings_finish(GError **error)
 	       in_range("warmup", s->warmup, 0, INT64_C(1) << 48, error) &&
 	       in_range("cycles", s->measure, 0, INT64_C(1) << 48, error) &&
 	       in_range("seed", s->seed, 0, INT64_MAX, error) && word_of("merge", s->merge, "on", "off", error) &&
-	       word_of("rw", s->rw, "shared", "separate", error);
+	       word_of("rw", s->rw, "shared", "separate", error) &&
+	       word_of("only", s->only, "reads", "writes", error) &&
+	       in_range("phase", s->phase, 0, BANK_READER_MAX_GROUP, error);
 }
 
 bankmap *bank_map_of(const char *text, GError **error)
@@ -310,6 +312,9 @@ static bool evaluate_files(const job *j, unsigned k, GError **error)
 		options.blocks = bank_setting.blocks;
 		options.block_bytes = (uint64_t)bank_setting.block_bytes;
 		options.k = k;
+		options.phase_lanes = (unsigned)bank_setting.phase;
+		options.no_writes = bank_setting.only && strcmp(bank_setting.only, "reads") == 0;
+		options.no_reads = bank_setting.only && !options.no_writes;
 		if (bank_setting.format && !bank_format_parse(bank_setting.format, &options.format, error))
 			return false;
 		source = bank_reader_open(*path, &options, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tspsim diff A.db B.db: is the sorted content of every table but the manifest the same?
+ * tspsim diff A.db B.db: is the sorted content of every table of two traces, or two sweeps, but the manifest the same?
  */
 #include "tools/json.h"
 #include "tools/tool.h"
@@ -28,6 +28,11 @@ static char *result_text(const char *description, bool equal)
 	return json_finish(j);
 }
 
+static const char *kind(const trace_reader *reader)
+{
+	return trace_reader_is_sweep(reader) ? "the results of a sweep" : "the trace of a run";
+}
+
 static int run_diff(int argc, char **argv, GError **error)
 {
 	trace_reader *a = NULL;
@@ -41,10 +46,12 @@ static int run_diff(int argc, char **argv, GError **error)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "diff: --examples takes a number from 0");
 		return TOOL_USER_ERROR;
 	}
-	a = trace_reader_open(argv[0], error);
+	a = trace_reader_open_results(argv[0], error);
 	if (a)
-		b = trace_reader_open(argv[1], error);
-	if (b)
+		b = trace_reader_open_results(argv[1], error);
+	if (b && trace_reader_is_sweep(a) != trace_reader_is_sweep(b))
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s is %s, %s is %s", argv[0], kind(a), argv[1], kind(b));
+	else if (b)
 		description = trace_diff(a, b, (unsigned)examples, &equal, error);
 	if (description) {
 		g_autofree char *text = result_text(description, equal);
@@ -60,7 +67,8 @@ static int run_diff(int argc, char **argv, GError **error)
 const tool_command cmd_diff = {
 	.name = "diff",
 	.synopsis = "A.db B.db [-n N]",
-	.doc = "Compare two traces, the manifests apart; exit status 0 when they are the same, 2 when not.",
+	.doc = "Compare two traces or two sweeps, the manifests apart; exit status 0 when they are the same, 2 when "
+               "not.",
 	.options = options,
 	.min_args = 2,
 	.max_args = 2,

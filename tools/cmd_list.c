@@ -84,7 +84,10 @@ static void list_violations(row_fn add, void *state)
 static void list_queries(row_fn add, void *state)
 {
 	for (const trace_query *query = trace_queries; query->name; query++) {
-		g_autofree char *doc = g_strdup_printf("answered by traces of level %s and above", query->level);
+		g_autoptr(GError) error = NULL;
+		g_autofree char *question = trace_query_question(query, &error);
+		g_autofree char *doc =
+			g_strdup_printf("%s  (level %s)", question ? question : error->message, query->level);
 
 		add(state, query->name, doc);
 	}
@@ -157,11 +160,16 @@ static int run_list(int argc, char **argv, GError **error)
 	const struct subject *subject = NULL;
 	g_autofree char *text = NULL;
 
-	(void)argc;
 	for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++) {
 		names[i] = subjects[i].name;
-		if (strcmp(argv[0], subjects[i].name) == 0)
+		if (argc && strcmp(argv[0], subjects[i].name) == 0)
 			subject = &subjects[i];
+	}
+	if (argc == 0) {
+		g_autofree char *choices = g_strjoinv(", ", (char **)names);
+
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list what?  One of: %s", choices);
+		return TOOL_USER_ERROR;
 	}
 	if (!subject) {
 		tool_unknown(error, "list", argv[0], names);
@@ -181,7 +189,7 @@ const tool_command cmd_list = {
 	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands [--markdown]",
 	.doc = "List what can be named on the command line.",
 	.options = options,
-	.min_args = 1,
+	.min_args = 0,
 	.max_args = 1,
 	.run = run_list,
 };

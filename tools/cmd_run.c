@@ -23,6 +23,7 @@ static gint64 seed = 1;
 static gint64 shuffle;
 static gboolean functional;
 static gboolean no_functional;
+static gboolean specials;
 static gboolean no_predictions;
 
 static const GOptionEntry options[] = {
@@ -44,6 +45,8 @@ static const GOptionEntry options[] = {
 	{"functional", 0, 0, G_OPTION_ARG_NONE, &functional,
          "carry values and compare results with the reference, bit for bit", NULL},
 	{"no-functional", 0, 0, G_OPTION_ARG_NONE, &no_functional, "timing only, also for the default workload", NULL},
+	{"specials", 0, 0, G_OPTION_ARG_NONE, &specials,
+         "put infinities, NaN and extreme integers among the seeded inputs", NULL},
 	{"policy", 0, 0, G_OPTION_ARG_STRING, &policy,
          "what a hazard does: fault-continue (record it; default), fault-stop (and stop) or freeze (wait for a busy "
          "bank)",
@@ -128,7 +131,10 @@ static void job_fini(job *j)
 /* WORD is what stands on the command line besides the options, or NULL. */
 static bool job_init(job *j, const char *word, simulate_options *o, GError **error)
 {
-	setup_schedule how = {.workload = workload ? workload : word, .priority = priority, .seed = (uint64_t)seed};
+	setup_schedule how = {.workload = workload ? workload : word,
+	                      .priority = priority,
+	                      .seed = (uint64_t)seed,
+	                      .specials = specials};
 
 	*j = (job){0};
 	if (workload && word) {
@@ -136,6 +142,10 @@ static bool job_init(job *j, const char *word, simulate_options *o, GError **err
 		return false;
 	}
 	if (word && setup_is_program(word)) {
+		if (specials) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials: a program has its data already");
+			return false;
+		}
 		o->functional = functional;
 		j->program = setup_open(&j->s, word, machine_name, sets, error);
 	} else {

@@ -12,6 +12,7 @@ static char **sets;
 static char *priority;
 static gint64 seed = 1;
 static gboolean functional;
+static gboolean specials;
 
 static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name, "schedule for MACHINE (default: tsp)", "MACHINE"},
@@ -22,6 +23,8 @@ static const GOptionEntry options[] = {
          "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
 	{"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "seed of tie breaks and of input data (default: 1)", "N"},
 	{"functional", 0, 0, G_OPTION_ARG_NONE, &functional, "put input data into the program", NULL},
+	{"specials", 0, 0, G_OPTION_ARG_NONE, &specials,
+         "put infinities, NaN and extreme integers among the seeded inputs", NULL},
 	{0},
 };
 
@@ -93,8 +96,11 @@ static int finish(const isa_program *program, const sched_report *report, const 
 static int run_sched(int argc, char **argv, GError **error)
 {
 	setup s;
-	setup_schedule how = {
-		.workload = argv[0], .priority = priority, .seed = (uint64_t)seed, .functional = functional};
+	setup_schedule how = {.workload = argv[0],
+	                      .priority = priority,
+	                      .seed = (uint64_t)seed,
+	                      .functional = functional,
+	                      .specials = specials};
 	g_autoptr(GPtrArray) graphs = NULL;
 	sched_report report = {0};
 	isa_program *program;

@@ -151,7 +151,7 @@ probe_listener compare_listener(compare *c)
 	return (probe_listener){.state = c, .issues = compare_issues};
 }
 
-void compare_finish(compare *c)
+void compare_finish(compare *c, int64_t cycles)
 {
 	for (uint32_t id = 0; id < c->insns; id++) {
 		uint32_t wanted = (uint32_t)isa_insn_issues(isa_program_insn(c->program, id));
@@ -159,6 +159,8 @@ void compare_finish(compare *c)
 		if (c->expected[id].seen != wanted)
 			differ(c, id, 0, COMPARE_ISSUES, wanted, c->expected[id].seen);
 	}
+	if (c->program->predicted_cycles >= 0 && c->program->predicted_cycles != cycles)
+		differ(c, UINT32_MAX, 0, COMPARE_LENGTH, c->program->predicted_cycles, cycles);
 }
 
 uint64_t compare_events(const compare *c)
@@ -187,6 +189,7 @@ const char *compare_what_name(enum compare_what what)
 		[COMPARE_RESULT] = "result",
 		[COMPARE_BEATS] = "beats",
 		[COMPARE_ISSUES] = "number of issues",
+		[COMPARE_LENGTH] = "length of the run",
 	};
 
 	return names[what];

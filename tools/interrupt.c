@@ -10,6 +10,7 @@
 #include "tools/tool.h"
 
 static volatile sig_atomic_t happened;
+static volatile sig_atomic_t deferred;
 static sim_kernel *volatile watched;
 
 static void handle(int number)
@@ -17,10 +18,11 @@ static void handle(int number)
 	sim_kernel *kernel = watched;
 
 	(void)number;
-	if (happened || !kernel)
+	if (happened || !(kernel || deferred))
 		_exit(TOOL_INTERRUPTED);
 	happened = 1;
-	sim_kernel_stop(kernel);
+	if (kernel)
+		sim_kernel_stop(kernel);
 }
 
 void interrupt_install(void)
@@ -42,6 +44,11 @@ void interrupt_install(void)
 void interrupt_watch(sim_kernel *kernel)
 {
 	watched = kernel;
+}
+
+void interrupt_defer(bool defer)
+{
+	deferred = defer;
 }
 
 bool interrupt_happened(void)

@@ -13,6 +13,8 @@
 void interrupt_install(void);
 /* From now on signals stop KERNEL; NULL: they end the process again. */
 void interrupt_watch(sim_kernel *kernel);
+/* From now on the first signal is only noted, for work that asks interrupt_happened(); false: as before. */
+void interrupt_defer(bool defer);
 bool interrupt_happened(void);
 
 #endif

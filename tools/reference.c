@@ -83,6 +83,26 @@ static void add_unit(GString *out, enum isa_unit unit)
 	}
 }
 
+char *reference_op(unsigned op)
+{
+	const isa_op_info *info = &isa_ops[op];
+	const char *key = timing_rows[info->timing].key;
+	GString *out = g_string_new(NULL);
+
+	g_string_append_printf(out, "  unit %s, fields (bits):", isa_unit_name(info->unit));
+	for (size_t i = 0; i < G_N_ELEMENTS(format_rows); i++)
+		if (strcmp(format_rows[i].name, op_formats[op]) == 0) {
+			g_autofree char *fields = g_ascii_strdown(format_rows[i].fields, -1);
+
+			g_string_append(out, *fields ? fields : " none");
+		}
+	if (info->unit == ISA_UNIT_VXM)
+		g_string_append_printf(out, "; types: %s", types_text(info->types));
+	g_string_append_printf(out, "\n  result %s%s; needs a machine with: %s\n", key ? "after " : "none",
+	                       key ? key : "", need_text(info->need));
+	return g_string_free(out, FALSE);
+}
+
 char *reference_ops(GError **error)
 {
 	GString *out = g_string_new("# Instructions\n\n"

@@ -14,4 +14,7 @@ char *reference_keys(GError **error);
 /* docs/bank-maps.md: every family of bank maps and what its example says of itself; g_free. */
 char *reference_maps(GError **error);
 
+/* Unit, fields, delay and what a machine must have, of instruction OP: two indented lines for explain, g_free. */
+char *reference_op(unsigned op);
+
 #endif

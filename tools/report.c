@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sched/emit/emit.h"
 #include "tools/tool.h"
 
 bool report_found_fault(const report *r)
@@ -87,12 +88,14 @@ static void say_cycles(GString *out, const report *r)
 		g_autofree char *slip = tool_count((uint64_t)r->counters->slip_cycles);
 		uint32_t bank;
 		int64_t lost;
+		g_autofree char *both = tool_count((uint64_t)(r->counters->cycles + r->counters->slip_cycles));
 
-		line(out, "slip", "%s cycles frozen on top, in %" G_GUINT64_FORMAT " places", slip, r->findings->slips);
+		line(out, "slip", "%s cycles frozen on top, in %" G_GUINT64_FORMAT " places: %s cycles in all", slip,
+		     r->findings->slips, both);
 		if (findings_worst_bank(r->findings, &bank, &lost)) {
 			g_autofree char *worst = tool_count((uint64_t)lost);
 
-			line(out, "", "most of it in bank %u: %s cycles", bank, worst);
+			line(out, "", "the most for one bank: %s cycles, bank %u", worst, bank);
 		}
 	}
 }
@@ -109,6 +112,8 @@ static void say_binds(GString *out, const report *r)
 		for (char **note = notes; *note; note++)
 			if (**note)
 				line(out, "", "%s", *note);
+		if (r->program->epochs->len > EMIT_NOTED_EPOCHS)
+			line(out, "", "(the first layers; `tspsim stat` of a trace shows how long each took)");
 	}
 }
 
@@ -158,8 +163,14 @@ static void say_layers(GString *out, const report *r)
 
 static void say_difference(GString *out, const report *r, const compare_difference *d)
 {
-	g_autofree char *text = findings_insn_text(r->program, r->hw, d->insn);
+	g_autofree char *text = NULL;
 
+	if (d->what == COMPARE_LENGTH) {
+		line(out, "", "%s: predicted %" G_GINT64_FORMAT " cycles, simulated %" G_GINT64_FORMAT,
+		     compare_what_name(d->what), d->predicted, d->simulated);
+		return;
+	}
+	text = findings_insn_text(r->program, r->hw, d->insn);
 	if (d->simulated == PROBE_NO_TIME)
 		line(out, "", "%s of issue %u: predicted %" G_GINT64_FORMAT ", simulated none: %s",
 		     compare_what_name(d->what), d->index, d->predicted, text);
@@ -186,8 +197,8 @@ static void say_prediction(GString *out, const report *r, bool colour)
 		return;
 	}
 	different = tool_count(compare_mismatches(r->compare));
-	line(out, "predicted", "%s!= simulated%s: %s differences in %s compared events; the first:", red(colour),
-	     plain(colour), different, events);
+	line(out, "predicted", "%s!= simulated%s: %s difference%s in %s compared events; the first:", red(colour),
+	     plain(colour), different, compare_mismatches(r->compare) == 1 ? "" : "s", events);
 	kept = compare_kept(r->compare, &count);
 	for (unsigned i = 0; i < count; i++)
 		say_difference(out, r, &kept[i]);
@@ -289,7 +300,8 @@ char *report_text(const report *r, bool colour)
 		line(out, "INTERRUPTED", "figures are those of the cycles simulated so far");
 	say_machine(out, r);
 	say_split(out, r);
-	line(out, "workload", "%s", r->program->workload ? r->program->workload : "(none named)");
+	line(out, "workload", "%s",
+	     r->program->workload && *r->program->workload ? r->program->workload : "(none named)");
 	say_layers(out, r);
 	say_cycles(out, r);
 	say_binds(out, r);

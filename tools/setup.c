@@ -203,6 +203,10 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 	options.progress = progress_update;
 	options.progress_state = progress_begin("scheduling");
 	*graphs = NULL;
+	if (how->specials && !how->functional) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials is about values, it needs --functional");
+		return NULL;
+	}
 	if (how->priority && !parse_priority(how->priority, &options, error))
 		return NULL;
 	*graphs = frontend_read(how->workload, s->sched, &s->frontend, error);
@@ -210,7 +214,7 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 		return NULL;
 	if (how->functional)
 		for (guint i = 0; i < (*graphs)->len; i++)
-			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, false);
+			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, how->specials);
 	program = sched_compile(*graphs, s->sched, &options, report, error);
 	if (program) {
 		g_free(program->workload);

@@ -37,6 +37,7 @@ typedef struct setup_schedule {
 	const char *priority; /* "ALPHA,BETA,GAMMA" or NULL */
 	uint64_t seed;
 	bool functional;    /* inputs get seeded data, which the program carries */
+	bool specials;      /* with infinities, NaN and extreme integers among them */
 	uint64_t placement; /* as in sched_options */
 	bool ideal_banks;
 } setup_schedule;

@@ -93,6 +93,8 @@ static bool assemble(simulation *s, const isa_machine *sched, const isa_machine 
 	s->kernel = sim_kernel_new(s->options.kernel, &kernel_options, error);
 	if (!s->kernel)
 		return false;
+	/* From before the trace is opened until it is closed: an interrupt ends the run, never the writing. */
+	interrupt_watch(s->kernel);
 	if (s->options.trace) {
 		s->record = record_open(&s->options, sched, hw, s->program, error);
 		if (!s->record)
@@ -114,7 +116,7 @@ static bool conclude(simulation *s, GError **error)
 	if (s->interrupted || s->stopped)
 		return true;
 	if (s->compare)
-		compare_finish(s->compare);
+		compare_finish(s->compare, tsp_chip_counters(s->chip)->cycles);
 	if (s->verify) {
 		s->checked = verify_passed(s->verify, &failure) ? REPORT_PASSED : REPORT_FAILED;
 		if (failure) {
@@ -158,14 +160,13 @@ simulation *simulate(const isa_machine *sched, const isa_machine *hw, const isa_
 	findings_init(&s->findings);
 	ok = assemble(s, sched, hw, graphs, error);
 	if (ok) {
-		interrupt_watch(s->kernel);
 		ok = run_kernel(s, error);
-		interrupt_watch(NULL);
 		probe_flush(&s->probe);
 	}
 	ok = ok && conclude(s, error);
 	if (s->record)
 		ok = close_record(s, ok, error) && ok;
+	interrupt_watch(NULL);
 	if (!ok)
 		g_clear_pointer(&s, simulation_free);
 	return s;

@@ -64,6 +64,37 @@ static void improve_option_error(const tool_command *command, GError **error)
 	}
 }
 
+/* The option of COMMAND that WORD begins with ("-j" of "-j2", "--jobs"), or NULL. */
+static const GOptionEntry *find_option(const tool_command *command, const char *word)
+{
+	const GOptionEntry *tables[] = {command->options, tool_common_options};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(tables); i++)
+		for (const GOptionEntry *option = tables[i]; option && option->long_name; option++)
+			if (word[0] == '-' && (word[1] == '-' ? strcmp(word + 2, option->long_name) == 0
+			                                      : word[1] && word[1] == option->short_name))
+				return option;
+	return NULL;
+}
+
+/* GOption does not know values that stand directly behind a short option: "-j2" becomes "--jobs=2". */
+static void spell_out_short_options(const tool_command *command, int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const GOptionEntry *option = find_option(command, argv[i]);
+
+		if (!option || option->arg == G_OPTION_ARG_NONE)
+			continue;
+		if (argv[i][1] == '-' || !argv[i][2]) {
+			i++;
+		} else {
+			g_autofree char *word = g_strdup_printf("--%s=%s", option->long_name, argv[i] + 2);
+
+			argv[i] = (char *)g_intern_string(word);
+		}
+	}
+}
+
 bool tool_parse(const tool_command *command, int *argc, char ***argv, gboolean *help, GError **error)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
@@ -74,6 +105,7 @@ bool tool_parse(const tool_command *command, int *argc, char ***argv, gboolean *
 	if (command->options)
 		g_option_context_add_main_entries(context, command->options, NULL);
 	g_option_context_add_main_entries(context, tool_common_options, NULL);
+	spell_out_short_options(command, *argc, *argv);
 	if (!g_option_context_parse(context, argc, argv, &failure)) {
 		improve_option_error(command, &failure);
 		g_propagate_error(error, failure);
@@ -196,6 +228,19 @@ bool tool_print(const char *text, GError **error)
 		return false;
 	}
 	return true;
+}
+
+char *tool_join_words(char *const *words)
+{
+	GString *text = g_string_new(NULL);
+
+	for (char *const *word = words; *word; word++) {
+		bool plain = **word && strcspn(*word, " \t\n\"'\\$`*?[]{}()<>|&;#~!") == strlen(*word);
+		g_autofree char *quoted = plain ? g_strdup(*word) : g_shell_quote(*word);
+
+		g_string_append_printf(text, "%s%s", word == words ? "" : " ", quoted);
+	}
+	return g_string_free(text, FALSE);
 }
 
 char *tool_count(uint64_t value)

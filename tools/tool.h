@@ -63,6 +63,9 @@ bool tool_colour(FILE *stream);
 /* Prints TEXT on stdout; false and an IO error when that fails (a full disk, a closed pipe). */
 bool tool_print(const char *text, GError **error);
 
+/* WORDS (NULL-terminated) as a line that a shell reads back as the same words; g_free. */
+char *tool_join_words(char *const *words);
+
 /* Numbers for people; each returns a new string, g_free. */
 char *tool_count(uint64_t value);    /* "1,234,567" */
 char *tool_bytes(uint64_t bytes);    /* "8.0 MB", powers of 1000 */

@@ -14,29 +14,20 @@
 #include "tools/tool.h"
 
 /* A program that runs from its build tree reads machine files, queries and plots from its source tree, whatever else
- * may be installed on the host. */
+ * may be installed on the host; one that runs from a bin folder takes those of the share folder beside it, wherever the
+ * two were put. */
 static void find_data(void)
 {
 	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *folder = program ? g_path_get_dirname(program) : NULL;
+	g_autofree char *beside = folder ? g_build_filename(folder, "..", "share", PACKAGE, NULL) : NULL;
 	char *build = realpath(TSPSIM_BUILDDIR, NULL);
 
 	if (build && g_strcmp0(folder, build) == 0)
 		g_setenv("TSPSIM_DATADIR", TSPSIM_SRCDIR, FALSE);
+	else if (beside && g_file_test(beside, G_FILE_TEST_IS_DIR))
+		g_setenv("TSPSIM_DATADIR", beside, FALSE);
 	free(build);
-}
-
-static char *join_arguments(int argc, char **argv)
-{
-	GString *text = g_string_new(argc ? argv[0] : "tspsim");
-
-	for (int i = 1; i < argc; i++) {
-		bool plain = argv[i][0] && strcspn(argv[i], " \t\n\"'\\$`*?[]{}()<>|&;#~!") == strlen(argv[i]);
-		g_autofree char *quoted = plain ? g_strdup(argv[i]) : g_shell_quote(argv[i]);
-
-		g_string_append_printf(text, " %s", quoted);
-	}
-	return g_string_free(text, FALSE);
 }
 
 /* Is WORD, which is no command, meant as one?  Programs and paths are not. */
@@ -97,7 +88,7 @@ static int run_command(int argc, char **argv, GError **error)
 int main(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *line = join_arguments(argc, argv);
+	g_autofree char *line = tool_join_words(argv);
 	g_auto(GStrv) words = g_strdupv(argv);
 	g_autofree char **moving = g_memdup2(words, (gsize)(argc + 1) * sizeof *words);
 	int status;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do two traces say the same?  Every table but run is read from both sides sorted by all columns, and the two streams
- * are merged: a row that only one side has, or has more often, is a difference.  Rows are shown with names for the ids
- * that refer to table name.  Nothing is held in memory but the two present rows.
+ * Do two traces, or two sweeps, say the same?  Every table but run (and wall, the times of a sweep) is read from both
+ * sides sorted by all columns, and the two streams are merged: a row that only one side has, or has more often, is a
+ * difference.  Rows are shown with names for the ids that refer to table name.  Nothing is held in memory but the two
+ * present rows.  What is equal is described by how much was compared.
  */
 #include "traces/trace_impl.h"
 
@@ -37,10 +38,11 @@ static char **columns_of(trace_reader *reader, const char *table)
 /* Adds the names of the tables to compare to TABLES, which stays sorted and without repetition. */
 static bool add_tables(trace_reader *reader, GPtrArray *tables, GError **error)
 {
-	sqlite3_stmt *query = trace_i_prepare(reader->db, reader->path,
-	                                      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'run' "
-	                                      "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-	                                      error);
+	sqlite3_stmt *query =
+		trace_i_prepare(reader->db, reader->path,
+	                        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('run', 'wall') "
+	                        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+	                        error);
 
 	if (!query)
 		return false;
@@ -155,8 +157,8 @@ static sqlite3_stmt *sorted(trace_reader *reader, const char *table, char **colu
 	return trace_i_prepare(reader->db, reader->path, sql, error);
 }
 
-/* Merges the two sorted streams. */
-static bool merge(side *a, side *b, const char *table, unsigned examples, GError **error)
+/* Merges the two sorted streams; adds the rows that both have to *COMMON. */
+static bool merge(side *a, side *b, const char *table, unsigned examples, uint64_t *common, GError **error)
 {
 	if (!advance(a, error) || !advance(b, error))
 		return false;
@@ -167,15 +169,17 @@ static bool merge(side *a, side *b, const char *table, unsigned examples, GError
 			note(a, table, '-', examples);
 		else if (order > 0)
 			note(b, table, '+', examples);
+		else
+			(*common)++;
 		if ((order <= 0 && !advance(a, error)) || (order >= 0 && !advance(b, error)))
 			return false;
 	}
 	return true;
 }
 
-/* Compares TABLE; appends what differs to OUT. */
-static bool diff_table(trace_reader *readers[2], const char *table, unsigned examples, GString *out, bool *equal,
-                       GError **error)
+/* Compares TABLE; appends what differs to OUT, adds the rows that do not to *COMMON. */
+static bool diff_table(trace_reader *readers[2], const char *table, unsigned examples, GString *out, uint64_t *common,
+                       bool *equal, GError **error)
 {
 	g_auto(GStrv) columns_a = columns_of(readers[0], table);
 	g_auto(GStrv) columns_b = columns_of(readers[1], table);
@@ -194,7 +198,7 @@ static bool diff_table(trace_reader *readers[2], const char *table, unsigned exa
 		sides[i].query = sorted(readers[i], table, columns_a, error);
 		sides[i].examples = g_string_new(NULL);
 	}
-	fine = sides[0].query && sides[1].query && merge(&sides[0], &sides[1], table, examples, error);
+	fine = sides[0].query && sides[1].query && merge(&sides[0], &sides[1], table, examples, common, error);
 	if (fine && (sides[0].only || sides[1].only)) {
 		g_string_append_printf(out,
 		                       "%s: %" G_GUINT64_FORMAT " rows only in the first trace, %" G_GUINT64_FORMAT
@@ -215,6 +219,7 @@ char *trace_diff(trace_reader *a, trace_reader *b, unsigned examples, bool *equa
 	g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func(g_free);
 	trace_reader *readers[2] = {a, b};
 	GString *out = g_string_new(NULL);
+	uint64_t common = 0;
 
 	*equal = true;
 	if (!add_tables(a, tables, error) || !add_tables(b, tables, error)) {
@@ -222,9 +227,12 @@ char *trace_diff(trace_reader *a, trace_reader *b, unsigned examples, bool *equa
 		return NULL;
 	}
 	for (guint i = 0; i < tables->len; i++)
-		if (!diff_table(readers, g_ptr_array_index(tables, i), examples, out, equal, error)) {
+		if (!diff_table(readers, g_ptr_array_index(tables, i), examples, out, &common, equal, error)) {
 			g_string_free(out, TRUE);
 			return NULL;
 		}
+	if (*equal)
+		g_string_append_printf(out, "identical: %" G_GUINT64_FORMAT " rows of %u tables\n", common,
+		                       tables->len);
 	return g_string_free(out, FALSE);
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libtraces.a
 libtraces_a_SOURCES = \
-	traces/probe.h traces/trace.h traces/read.h traces/trace_impl.h traces/query.h traces/spans.h \
+	traces/probe.h traces/trace.h traces/read.h traces/trace_impl.h traces/query.h traces/spans.h traces/sweep.h \
 	traces/batch.c traces/issue_table.c traces/names.c traces/spans.c traces/sqlite.c traces/writer.c \
-	traces/datadir.c traces/diff.c traces/functions.c traces/plot.c traces/query.c traces/reader.c traces/stat.c
+	traces/datadir.c traces/diff.c traces/functions.c traces/plot.c traces/query.c traces/reader.c traces/stat.c traces/sweep.c
 nodist_libtraces_a_SOURCES = traces/schema.c
-EXTRA_DIST += traces/schema.sql traces/close.sql
+EXTRA_DIST += traces/schema.sql traces/close.sql traces/sweep.sql
 CLEANFILES += traces/schema.c
 nobase_dist_pkgdata_DATA += \
 	traces/queries/banks.sql traces/queries/conflicts.sql \
@@ -16,8 +16,8 @@ nobase_dist_pkgdata_DATA += \
 	traces/plots/banks.gp traces/plots/banks.sql traces/plots/occupancy.gp traces/plots/occupancy.sql
 
 # The SQL texts as C strings.
-traces/schema.c: $(top_srcdir)/traces/schema.sql $(top_srcdir)/traces/close.sql
-	$(AM_V_GEN)$(MKDIR_P) traces && for name in schema close; do \
+traces/schema.c: $(top_srcdir)/traces/schema.sql $(top_srcdir)/traces/close.sql $(top_srcdir)/traces/sweep.sql
+	$(AM_V_GEN)$(MKDIR_P) traces && for name in schema close sweep; do \
 		echo "extern const char trace_$${name}_sql[];"; \
 		echo "const char trace_$${name}_sql[] ="; \
 		$(SED) -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/	"/' -e 's/$$/\\n"/' $(top_srcdir)/traces/$$name.sql; \

@@ -23,7 +23,7 @@ typedef struct probe_issue {
 	uint16_t requests; /* bank block requests */
 	uint16_t delayed;  /* of them delayed by other requests in their bank */
 	uint32_t delay;    /* cycles the access ended later than alone in the memory */
-	uint32_t work;     /* useful elements (VXM, SXM lanes), MACs (ABC), bytes (memory, links) */
+	uint32_t work;     /* useful elements (VXM, SXM lanes), MACs (ABC), lanes (ACC), bytes (memory, links, LW) */
 } probe_issue;
 
 typedef struct probe_violation {

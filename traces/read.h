@@ -13,6 +13,9 @@ typedef struct trace_reader trace_reader;
 
 /* Refuses what is no trace, and traces of a later format.  A trace left by a killed run is brought into order first. */
 trace_reader *trace_reader_open(const char *path, GError **error);
+/* The same for traces and for the results of sweeps (traces/sweep.h), which can be compared. */
+trace_reader *trace_reader_open_results(const char *path, GError **error);
+bool trace_reader_is_sweep(const trace_reader *reader);
 void trace_reader_free(trace_reader *reader);
 
 const char *trace_reader_path(const trace_reader *reader);
@@ -23,8 +26,9 @@ const char *trace_reader_status(const trace_reader *reader);
 /* A counter; FALLBACK when there is none. */
 int64_t trace_reader_counter(const trace_reader *reader, const char *name, int64_t fallback);
 
-/* Compares the sorted content of every table but run.  Stores whether all is equal in *EQUAL, and returns a description
- * of the differences, the first EXAMPLES rows of each side and table (g_free); NULL on error. */
+/* Compares the sorted content of every table but run and, of sweeps, wall.  Stores whether all is equal in *EQUAL, and
+ * returns a description of the differences, the first EXAMPLES rows of each side and table, or says how much is
+ * identical (g_free); NULL on error. */
 char *trace_diff(trace_reader *a, trace_reader *b, unsigned examples, bool *equal, GError **error);
 
 /* A question: a file traces/queries/<name>.sql. */
@@ -33,6 +37,8 @@ typedef struct trace_query {
 	const char *level; /* the least that has an answer: "summary", "units", "full" */
 } trace_query;
 extern const trace_query trace_queries[]; /* in the order of a report; ended by a NULL name */
+/* What it asks, g_free; NULL when its file cannot be read. */
+char *trace_query_question(const trace_query *query, GError **error);
 
 enum trace_form { TRACE_TEXT, TRACE_JSON };
 /* The answers to the questions NAMES (NULL: all that the trace's level has) as text or one JSON object; g_free. */

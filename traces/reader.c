@@ -11,24 +11,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "traces/sweep.h"
+
+/* Does this program read the format?  0 is what a run killed in its very first transaction leaves. */
 static bool check_version(trace_reader *reader, GError **error)
 {
+	int own = reader->is_sweep ? TRACE_SWEEP_FORMAT : TRACE_FORMAT;
 	sqlite3_stmt *query = trace_i_prepare(reader->db, reader->path, "PRAGMA user_version", error);
 	int version = 0;
+	bool row;
 
 	if (!query)
 		return false;
-	if (sqlite3_step(query) == SQLITE_ROW)
+	row = sqlite3_step(query) == SQLITE_ROW;
+	if (row)
 		version = sqlite3_column_int(query, 0);
+	else
+		trace_i_sqlite_error(reader->db, reader->path, error);
 	sqlite3_finalize(query);
-	if (version == TRACE_FORMAT)
+	if (!row)
+		return false;
+	if (version == own)
 		return true;
 	if (version == 0)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: an empty trace: the run was killed before it began",
 		            reader->path);
 	else
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: trace format %d; this program reads format %d",
-		            reader->path, version, TRACE_FORMAT);
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: %s format %d; this program reads format %d",
+		            reader->path, reader->is_sweep ? "sweep" : "trace", version, own);
 	return false;
 }
 
@@ -63,7 +73,7 @@ static void recover(const char *absolute)
 	sqlite3_close(db);
 }
 
-trace_reader *trace_reader_open(const char *path, GError **error)
+static trace_reader *open_either(const char *path, bool sweeps, GError **error)
 {
 	g_autofree char *absolute = g_canonicalize_filename(path, NULL);
 	trace_reader *reader;
@@ -80,13 +90,17 @@ trace_reader *trace_reader_open(const char *path, GError **error)
 		            "%s: not a trace: expected an SQLite database written by tspsim --trace", path);
 		return NULL;
 	}
-	/* 0 is what a run killed in its very first transaction leaves; then user_version is 0, too. */
-	if (application_id != TRACE_APPLICATION_ID && application_id != 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: an SQLite database, but no trace of tspsim", path);
+	if (application_id != TRACE_APPLICATION_ID && application_id != 0 &&
+	    !(sweeps && application_id == TRACE_SWEEP_APPLICATION_ID)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: %s", path,
+		            application_id == TRACE_SWEEP_APPLICATION_ID
+		                    ? "the results of a sweep, not the trace of a run; see its view points"
+		                    : "an SQLite database, but no trace of tspsim");
 		return NULL;
 	}
 	reader = g_new0(trace_reader, 1);
 	reader->path = g_strdup(path);
+	reader->is_sweep = application_id == TRACE_SWEEP_APPLICATION_ID;
 	reader->manifest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	recover(absolute);
 	if (sqlite3_open_v2(absolute, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
@@ -102,6 +116,21 @@ trace_reader *trace_reader_open(const char *path, GError **error)
 		return NULL;
 	}
 	return reader;
+}
+
+trace_reader *trace_reader_open(const char *path, GError **error)
+{
+	return open_either(path, false, error);
+}
+
+trace_reader *trace_reader_open_results(const char *path, GError **error)
+{
+	return open_either(path, true, error);
+}
+
+bool trace_reader_is_sweep(const trace_reader *reader)
+{
+	return reader->is_sweep;
 }
 
 void trace_reader_free(trace_reader *reader)

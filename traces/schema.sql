@@ -109,7 +109,7 @@ CREATE TABLE issue (
 	requests INTEGER NOT NULL CHECK (requests >= 0),-- to banks
 	delayed  INTEGER NOT NULL CHECK (delayed BETWEEN 0 AND requests), -- of them behind another request in their bank
 	delay    INTEGER NOT NULL CHECK (delay >= 0),   -- cycles the access ended later than alone in the memory
-	work     INTEGER NOT NULL CHECK (work >= 0)     -- useful: MACs (MXM), lane operations (VXM, SXM), bytes (MEM, C2C)
+	work     INTEGER NOT NULL CHECK (work >= 0)     -- useful: MACs (abc), lanes (acc), lane operations (VXM, SXM), bytes (MEM, C2C, lw)
 ) STRICT;
 
 -- What the machine found wrong with the program.

@@ -2,8 +2,8 @@
  *
  * The ready questions and their answers, for people and as JSON.
  *
- * Fractions are per cent for people and fractions in JSON; an answer without rows is left out for people and an empty
- * array in JSON.
+ * Fractions are per cent for people and fractions in JSON.  An answer without rows is an empty array in JSON; people
+ * are told "none" when they asked that question, and nothing when they asked all.
  */
 #include "traces/query.h"
 
@@ -146,7 +146,7 @@ static void append_table(GString *out, const GPtrArray *cells, guint columns)
 	}
 }
 
-static bool answer_text(sqlite3_stmt *statement, const trace_query_text *query, GString *out)
+static bool answer_text(sqlite3_stmt *statement, const trace_query_text *query, bool asked, GString *out)
 {
 	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
 	int columns = sqlite3_column_count(statement);
@@ -164,10 +164,12 @@ static bool answer_text(sqlite3_stmt *statement, const trace_query_text *query, 
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
 		for (int i = 0; i < columns; i++)
 			g_ptr_array_add(cells, cell(statement, i, unit_of(query, i)));
-	if (cells->len > (guint)columns) {
+	if (asked || cells->len > (guint)columns)
 		g_string_append_printf(out, "%s%s\n", out->len ? "\n" : "", query->question);
+	if (cells->len > (guint)columns)
 		append_table(out, cells, (guint)columns);
-	}
+	else if (asked)
+		g_string_append(out, "  none\n");
 	return result == SQLITE_DONE;
 }
 
@@ -190,7 +192,9 @@ static bool answer_json(sqlite3_stmt *statement, GString *out)
 	return result == SQLITE_DONE;
 }
 
-static bool answer(trace_reader *reader, const trace_query *which, enum trace_form form, GString *out, GError **error)
+/* ASKED: by name. */
+static bool answer(trace_reader *reader, const trace_query *which, enum trace_form form, bool asked, GString *out,
+                   GError **error)
 {
 	g_autofree char *file = g_strdup_printf("queries/%s.sql", which->name);
 	trace_query_text *query = trace_i_query_load(file, error);
@@ -204,13 +208,23 @@ static bool answer(trace_reader *reader, const trace_query *which, enum trace_fo
 	statement = trace_i_query_next(reader, query, &sql, error);
 	fine = statement != NULL;
 	if (statement) {
-		fine = form == TRACE_TEXT ? answer_text(statement, query, out) : answer_json(statement, out);
+		fine = form == TRACE_TEXT ? answer_text(statement, query, asked, out) : answer_json(statement, out);
 		if (!fine)
 			trace_i_sqlite_error(reader->db, reader->path, error);
 		sqlite3_finalize(statement);
 	}
 	trace_i_query_free(query);
 	return fine;
+}
+
+char *trace_query_question(const trace_query *which, GError **error)
+{
+	g_autofree char *file = g_strdup_printf("queries/%s.sql", which->name);
+	trace_query_text *query = trace_i_query_load(file, error);
+	char *question = query ? g_strdup(query->question) : NULL;
+
+	trace_i_query_free(query);
+	return question;
 }
 
 /* The head of the JSON object. */
@@ -245,6 +259,7 @@ char *trace_stat(trace_reader *reader, const char *const *names, enum trace_form
 {
 	g_autoptr(GPtrArray) chosen = g_ptr_array_new();
 	GString *out = g_string_new(NULL);
+	bool asked = names != NULL;
 
 	if (!names) {
 		for (const trace_query *q = trace_queries; q->name; q++)
@@ -276,7 +291,7 @@ char *trace_stat(trace_reader *reader, const char *const *names, enum trace_form
 
 		if (form == TRACE_JSON)
 			g_string_append_printf(out, "%s\n    \"%s\": [", i ? "," : "", q->name);
-		if (!answer(reader, q, form, out, error)) {
+		if (!answer(reader, q, form, asked, out, error)) {
 			g_string_free(out, TRUE);
 			return NULL;
 		}

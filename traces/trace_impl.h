@@ -14,6 +14,7 @@
 
 extern const char trace_schema_sql[]; /* traces/schema.sql */
 extern const char trace_close_sql[];  /* traces/close.sql */
+extern const char trace_sweep_sql[];  /* traces/sweep.sql */
 
 /* One of the two buffers. */
 typedef struct trace_batch {
@@ -98,6 +99,7 @@ typedef struct trace_counter_row {
 
 struct trace_reader {
 	char *path;
+	bool is_sweep; /* the results of a sweep: only trace_diff() knows these */
 	sqlite3 *db;
 	GHashTable *manifest; /* char * -> char *, owned */
 };

@@ -25,4 +25,18 @@ bool emit_isca20(isa_program *program, const low_program *low, uint32_t epoch, i
                  const isa_machine *machine, const sched_options *options, sched_report *report, int64_t *end,
                  GError **error);
 
+/* Epochs with a line in sched_report.notes: a longer report would hide what matters. */
+enum { EMIT_NOTED_EPOCHS = 8 };
+
+/* NUMBER, not negative, as "8,192"; g_free. */
+static inline char *emit_grouped(int64_t number)
+{
+	g_autofree char *digits = g_strdup_printf("%" G_GINT64_FORMAT, number);
+	GString *out = g_string_new(digits);
+
+	for (gssize at = (gssize)out->len - 3; at > 0; at -= 3)
+		g_string_insert_c(out, at, ',');
+	return g_string_free(out, FALSE);
+}
+
 #endif

@@ -199,9 +199,12 @@ uint64_t isca_packed_at(const isca_work *w, unsigned engine, uint64_t m, const i
 
 unsigned isca_packed_lane(const isca_work *w, uint64_t m, const isca_kblock *k)
 {
-	uint64_t pixel = m % w->conv.ow * w->conv.stride_w + k->s;
+	uint64_t pixel;
 
-	return w->patches && w->packing.word_pixels ? (unsigned)(pixel % w->packing.word_pixels * w->conv.c) : 0;
+	if (!w->patches || !w->packing.word_pixels)
+		return 0;
+	pixel = m % w->conv.ow * w->conv.stride_w + k->s;
+	return (unsigned)(pixel % w->packing.word_pixels * w->conv.c);
 }
 
 uint64_t isca_packed_height(const isca_work *w, unsigned engine, uint64_t word)

@@ -384,33 +384,6 @@ static bool place_all(isca_plan *plan, bool *hopeless)
 	return true;
 }
 
-/* Bytes of all tensors, whole vectors counted. */
-static uint64_t count_bytes(const isca_plan *plan)
-{
-	uint64_t bytes = 0;
-
-	for (guint i = 0; i < plan->tensors->len; i++) {
-		const isca_tensor *t = isca_plan_tensor(plan, i);
-
-		bytes += t->rows * t->blocks * isa_type_bytes(t->type) * plan->c->lanes;
-	}
-	return bytes;
-}
-
-static bool refuse(const isca_plan *plan)
-{
-	isca *c = plan->c;
-	uint64_t bytes = count_bytes(plan), capacity = (uint64_t)isa_machine_sram_bytes(c->m);
-
-	g_set_error(c->error, TSP_ERROR, TSP_ERROR_USER,
-	            "layer '%s' does not fit into SRAM: %" G_GUINT64_FORMAT
-	            " bytes in whole vectors (%" G_GUINT64_FORMAT " words of %u bytes), capacity %" G_GUINT64_FORMAT
-	            " bytes%s",
-	            c->low->g->name, bytes, bytes / c->lanes, c->lanes, capacity,
-	            bytes <= capacity ? "; operands used at once must lie in different slices" : "");
-	return false;
-}
-
 /* Makes the lists anew, for the present limits. */
 static bool list_all(isca_plan *plan)
 {
@@ -457,14 +430,32 @@ static bool has_patches(const isca_plan *plan)
 /* Rows of a tile: its sums lie in a few slices; longer ones gain nothing but memory for them. */
 enum { TILE_ROWS = 2560, TILE_ROWS_FEW = 256, LOAD_ROWS = 16 };
 
+static const isca_thrift thrifts[] = {
+	{TILE_ROWS, LOAD_ROWS, false, false},    {TILE_ROWS, LOAD_ROWS, true, false},
+	{TILE_ROWS, LOAD_ROWS, true, true},      {TILE_ROWS_FEW, LOAD_ROWS, true, true},
+	{TILE_ROWS_FEW, LOAD_ROWS, true, false}, {TILE_ROWS_FEW, 2, true, false},
+	{TILE_ROWS_FEW, 1, true, false},
+};
+
+static bool refuse(isca_plan *plan, const isca_limits *limits)
+{
+	uint64_t words = UINT64_MAX;
+
+	plan->limits = *limits;
+	for (unsigned t = 0; t < G_N_ELEMENTS(thrifts); t++) {
+		uint64_t count;
+
+		plan->thrift = thrifts[t];
+		if (!list_all(plan))
+			return false;
+		count = isca_count_words(plan);
+		words = MIN(words, count);
+	}
+	return isca_refuse(plan, words);
+}
+
 static bool place_somehow(isca_plan *plan)
 {
-	static const isca_thrift thrifts[] = {
-		{TILE_ROWS, LOAD_ROWS, false, false},    {TILE_ROWS, LOAD_ROWS, true, false},
-		{TILE_ROWS, LOAD_ROWS, true, true},      {TILE_ROWS_FEW, LOAD_ROWS, true, true},
-		{TILE_ROWS_FEW, LOAD_ROWS, true, false}, {TILE_ROWS_FEW, 2, true, false},
-		{TILE_ROWS_FEW, 1, true, false},
-	};
 	const isca_limits limits[] = {
 		{plan->c->stream_count, false, false},
 		{plan->c->stream_count, false, true},
@@ -481,10 +472,10 @@ static bool place_somehow(isca_plan *plan)
 				return false;
 			if (plan->thrift.patches && !has_patches(plan))
 				break;
-			if (place_spread(plan))
+			if (isca_may_fit(plan) && place_spread(plan))
 				return true;
 		}
-	return refuse(plan);
+	return refuse(plan, &limits[0]);
 }
 
 static void fill_memory(isca_plan *plan)

@@ -62,6 +62,12 @@ bool isca_place_work(isca_plan *plan, isca_operation *op, uint32_t number);
 /* isca20_contents.c: fills its private tiles with the host's data. */
 void isca_fill_work(isca_plan *plan, const isca_work *work);
 
+/* isca20_capacity.c: words that the tensors take at least, as they are laid out now; whether the operands of each
+ * operation alone fit; and the error that says so. */
+uint64_t isca_count_words(const isca_plan *plan);
+bool isca_may_fit(const isca_plan *plan);
+bool isca_refuse(const isca_plan *plan, uint64_t words);
+
 /* isca20_turn_plan.c: the same for a transposition. */
 bool isca_place_turn(isca_plan *plan, isca_operation *op, uint32_t number);
 void isca_fill_turn(isca_plan *plan, const isca_turn *turn);

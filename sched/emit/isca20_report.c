@@ -75,30 +75,26 @@ static char *describe(const isca *c, int64_t cycles)
 		{"streams", stream_cycles(c)},
 	};
 	const resource *best = &all[0];
+	g_autofree char *total = emit_grouped(cycles);
+	g_autofree char *taken = NULL;
 
 	for (unsigned i = 1; i < G_N_ELEMENTS(all); i++)
 		if (all[i].cycles > best->cycles)
 			best = &all[i];
+	taken = emit_grouped((int64_t)best->cycles);
 	if (2 * best->cycles < (uint64_t)cycles)
-		return g_strdup_printf("dependences: nothing is taken for long, %s for %" G_GUINT64_FORMAT
-		                       " of %" G_GINT64_FORMAT " cycles",
-		                       best->name, best->cycles, cycles);
-	return g_strdup_printf("%s: taken for %" G_GUINT64_FORMAT " of %" G_GINT64_FORMAT " cycles", best->name,
-	                       best->cycles, cycles);
+		return g_strdup_printf("dependences: nothing is taken for long, %s for %s of %s cycles", best->name,
+		                       taken, total);
+	return g_strdup_printf("%s: taken for %s of %s cycles", best->name, taken, total);
 }
 
-void isca_report(const isca *c)
+/* A line on the epoch: what binds it, and whose bytes are on the move. */
+static void note(const isca *c, const char *binds, int64_t cycles)
 {
 	static const char *const names[ISCA_TRAFFIC_COUNT] = {"operands",    "results",      "weights",
 	                                                      "activations", "partial sums", "turning buffers"};
-	/* A barrier is part of the run. */
-	bool barrier = c->epoch == 0 && c->m->icu_barrier_cycles > 0;
-	int64_t cycles = c->last - (barrier ? 0 : c->first);
-	g_autofree char *binds = cycles > 0 ? describe(c, cycles) : NULL;
 	const char *separator = "";
 
-	if (!binds)
-		return;
 	g_string_append_printf(c->report->notes, "%s: %s; bytes a cycle: ", c->low->g->name, binds);
 	for (unsigned i = 0; i < ISCA_TRAFFIC_COUNT; i++) {
 		if (!c->traffic[i])
@@ -108,6 +104,19 @@ void isca_report(const isca *c)
 		separator = ", ";
 	}
 	g_string_append_c(c->report->notes, '\n');
+}
+
+void isca_report(const isca *c)
+{
+	/* A barrier is part of the run. */
+	bool barrier = c->epoch == 0 && c->m->icu_barrier_cycles > 0;
+	int64_t cycles = c->last - (barrier ? 0 : c->first);
+	g_autofree char *binds = cycles > 0 ? describe(c, cycles) : NULL;
+
+	if (!binds)
+		return;
+	if (c->epoch < EMIT_NOTED_EPOCHS)
+		note(c, binds, cycles);
 	/* One sentence cannot say it for several epochs. */
 	g_clear_pointer(&c->report->binds, g_free);
 	if (c->epoch == 0)

@@ -62,8 +62,8 @@ uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr)
 	uint64_t at = addr - t->base;
 	uint64_t pitch = (uint64_t)t->row_pitch, stride = (uint64_t)t->block_stride;
 
-	if (stride > pitch) /* block by block */
-		return (uint32_t)(at / pitch);
+	if (stride > pitch) /* block by block, with a gap between blocks where banks ask for one */
+		return (uint32_t)(at / stride * t->low->rows + at % stride / pitch);
 	return (uint32_t)(at % pitch / stride * t->low->rows + at / pitch);
 }
 

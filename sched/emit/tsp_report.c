@@ -5,23 +5,10 @@
  */
 #include "sched/emit/tsp.h"
 
-enum { NOTED_EPOCHS = 8 }; /* a longer report would hide what matters */
-
 typedef struct resource {
 	const char *name;
 	double cycles;
 } resource;
-
-/* 8192 as "8,192". */
-static char *grouped(int64_t number)
-{
-	g_autofree char *digits = g_strdup_printf("%" G_GINT64_FORMAT, number);
-	GString *out = g_string_new(digits);
-
-	for (gssize at = (gssize)out->len - 3; at > 0; at -= 3)
-		g_string_insert_c(out, at, ',');
-	return g_string_free(out, FALSE);
-}
 
 static char *describe(const tspe *e, int64_t cycles)
 {
@@ -39,13 +26,13 @@ static char *describe(const tspe *e, int64_t cycles)
 		{"SXM", (double)e->use.lane_ops / MAX(e->permute.count + e->distribute.count, 1)},
 	};
 	const resource *best = &all[0];
-	g_autofree char *total = grouped(cycles);
+	g_autofree char *total = emit_grouped(cycles);
 	g_autofree char *taken = NULL;
 
 	for (unsigned i = 1; i < G_N_ELEMENTS(all); i++)
 		if (all[i].cycles > best->cycles)
 			best = &all[i];
-	taken = grouped((int64_t)best->cycles);
+	taken = emit_grouped((int64_t)best->cycles);
 	if (2 * best->cycles < (double)cycles)
 		return g_strdup_printf("dependences: %s alone would take %s of %s cycles", best->name, taken, total);
 	return g_strdup_printf("%s: %s of %s cycles", best->name, taken, total);
@@ -79,7 +66,7 @@ void tspe_report(const tspe *e)
 
 	if (!binds)
 		return;
-	if (e->use.mxm_cycles && e->epoch < NOTED_EPOCHS)
+	if (e->use.mxm_cycles && e->epoch < EMIT_NOTED_EPOCHS)
 		add_traffic(e, cycles);
 	/* One sentence cannot say it for several epochs. */
 	g_clear_pointer(&e->report->binds, g_free);

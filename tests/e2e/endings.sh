@@ -46,6 +46,22 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 sound "SIGKILL" killed.db incomplete
 
+# Wherever it is hit, while the trace is opened, filled or closed, the manifest says how it ended.
+left=0
+tenths=1
+while [ $tenths -lt 100 ]; do
+	rm -f cut.db cut.db-journal
+	"$TSPSIM" -w gemm:15000x800x800 --trace cut.db -q 2>err &
+	pid=$!
+	sleep $((tenths / 10)).$((tenths % 10))
+	# Until one goes to its end.
+	kill -TERM $pid 2>/dev/null || tenths=100
+	wait $pid
+	[ -s cut.db ] && [ "$(sql cut.db "SELECT value FROM run WHERE key = 'status'")" = running ] && left=$((left + 1))
+	tenths=$((tenths + 1))
+done
+is "interrupted runs leave no trace open" $left 0
+
 # A limit on file size stands for a full disk: writes fail, the signal is ignored.
 (
 	trap '' XFSZ

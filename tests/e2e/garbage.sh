@@ -39,11 +39,13 @@ refused "unknown level" "units" --trace x.db --trace-level unit
 refused "a window without trace" "--trace" --trace-window 0:10
 refused "a window that ends before it begins" "START:STOP" --trace x.db --trace-window 10:10
 refused "a bad seed" "seed" --seed -1
+refused "special values without values" "needs --functional" -w gemm:8x8x8 --specials
 refused "a seed that is no number" "seed" --seed many
 refused "a bad priority" "ALPHA,BETA,GAMMA" -w gemm:8x8x8 --priority 1,2
 refused "unknown query" "query" stat x.db bunks
 refused "unknown plot" "did you mean 'banks'" plot bank x.db -o x.png
 refused "unknown list" "did you mean 'maps'" list map
+refused "nothing to list" "machines, workloads, maps" list
 refused "nothing to explain" "sram.map" explain sram.mpa
 refused "too many words" "unexpected argument 'b.tspo'" run a.tspo b.tspo
 
@@ -103,6 +105,8 @@ refused "stat of nothing" "nosuch.db" stat nosuch.db
 refused "stat of another database" "other.db" stat other.db
 refused "plot of what is no trace" "mine.txt" plot occupancy mine.txt -o o.png
 "$TSPSIM" -w gemm:8x8x8 --trace small.db -q
+head -c 20000 small.db >half.db
+refused "a trace whose end is missing" "half.db: .*malformed" stat half.db
 refused "an empty window" "empty" -w gemm:8x8x8 --trace x.db --trace-window 1000000:1000001
 refused "a plot without output" "-o FILE" plot occupancy small.db
 refused "a plot of unknown format" "png" plot occupancy small.db -o o.gif

@@ -53,4 +53,10 @@ done
 "$TSPSIM" -w gemm:8x8x9 --trace two.db -q
 exits "different runs differ" 2 "$TSPSIM" diff one.db two.db
 like "and the difference is shown" out 'issue|insn|counter'
+tables=$(sql one.db "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'run' AND name NOT LIKE 'sqlite%'")
+rows=$(for table in $tables; do sql one.db "SELECT count(*) FROM $table"; done | awk '{n += $1} END {print n}')
+exits "equal runs do not" 0 "$TSPSIM" diff one.db one.db
+is "and it is said how much was compared" "$(cat out)" "identical: $rows rows of $(echo "$tables" | wc -l | tr -d ' ') tables"
+exits "--quiet leaves the answer to the exit status" 0 "$TSPSIM" diff -q one.db one.db
+empty "and prints nothing" out
 done_testing

@@ -45,4 +45,17 @@ exits "a program for another machine is refused" 1 "$TSPSIM" run -m tsp p.tspo
 exits "sched --quiet writes the program" 0 "$TSPSIM" sched gemm:8x8x8 -q -o quiet.tspo
 empty "and nothing else" out
 is "the program is there" "$([ -s quiet.tspo ] && echo yes)" yes
+
+# A program that is right in every event but says that it takes longer than it does.
+"$TSPSIM" sched gemm:8x8x8 -q -o p.tspo
+"$TSPSIM" dis p.tspo | sed 's/^\.predicted_cycles .*/.predicted_cycles 9999/' >long.tsp
+exits "a run of another length than predicted ends with status 2" 2 "$TSPSIM" run long.tsp
+like "and the report says so" out 'length of the run: predicted 9999 cycles, simulated [0-9]+$'
+
+# The examples of the manual run without violations, and in the cycles they state.
+awk '/^```/ {inside = /^```asm/; n += inside; next} inside {print >("example" n ".tsp")}' "$TSPSIM_SRCDIR/docs/assembly.md"
+is "there are two examples" "$(ls example*.tsp | wc -l | tr -d ' ')" 2
+for example in example*.tsp; do
+	exits "$example of docs/assembly.md runs clean" 0 "$TSPSIM" run "$example"
+done
 done_testing

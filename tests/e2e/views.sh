@@ -18,7 +18,18 @@ done
 "$TSPSIM" list queries | awk '{print $1}' >queries
 while read -r query; do
 	exits "query $query" 0 "$TSPSIM" stat full.db "$query"
+	like "query $query: its question stands in the list" out "^$("$TSPSIM" list queries | sed -n "s/^$query  *//p" | sed 's/?.*/./')"
 done <queries
+
+"$TSPSIM" stat full.db units --json >units.json
+is "the MXM's work is its multiply-accumulates" "$(json units.json '$.answers.units[2].work')" \
+	"$(sql full.db "SELECT value FROM counter WHERE name = 'macs'")"
+for name in abc relu skew skew:144,5 direct late-operand; do
+	exits "explain $name" 0 "$TSPSIM" explain $name
+done
+
+exits "a question with nothing to answer" 0 "$TSPSIM" stat full.db violations
+like "is answered, too" out '^  none$'
 
 if command -v gnuplot >/dev/null; then
 	for kind in $("$TSPSIM" list plots | awk '{print $1}'); do
@@ -27,6 +38,35 @@ if command -v gnuplot >/dev/null; then
 			is "plot $kind as $format: a picture" "$([ "$(wc -c <"o.$format")" -gt 1000 ] && echo yes)" yes
 		done
 	done
+	# texts FILE.svg: horizontal place and text of each label.
+	texts()
+	{
+		awk '/<g transform="translate/ {match($0, /translate\([0-9.]+/); x = substr($0, RSTART + 10, RLENGTH - 10)}
+			/<text>/ {gsub(/<[^>]*>/, ""); gsub(/[ \t]/, ""); print x, $0}' "$1"
+	}
+
+	# The right-hand axis reaches beyond the bank that waited longest, which is not the one with the most requests.
+	"$TSPSIM" --set hw.sram.map=skew:144,5 --no-functional --trace waits.db -q
+	longest=$(sql waits.db 'SELECT max(wait) FROM bank')
+	is "one bank waits far longer than the busiest" \
+		"$(sql waits.db "SELECT $longest > 10 * wait FROM bank ORDER BY requests DESC, id LIMIT 1")" 1
+	"$TSPSIM" plot banks waits.db -o waits.svg
+	is "the axis of waiting shows it" \
+		"$(texts waits.svg | awk -v w="$longest" '$1 > 1400 && $1 < 1430 && $2 > m {m = $2} END {print (m > 0.8 * w)}')" 1
+	"$TSPSIM" -w vmap:relu,640 --trace few.db -q
+	"$TSPSIM" plot banks few.db -o few.svg
+	# One or two requests a bank: the axis has 0, 1 and 2, each once; 0 is the bottom of both pictures.
+	is "few requests are counted in whole numbers" "$(texts few.svg | awk '$1 < 100 && $2 < 10 {printf "%s ", $2}')" "0 1 2 0 "
+
+	# Layers without room for their names have none, and nothing in their place.
+	printf 'wide,2000,900,2000\nslim,30,40,50\nslimmer,20,30,40\nbroad,2000,900,1000\n' >layers.csv
+	"$TSPSIM" -w layers.csv --set csv.form=gemm --trace layers.db --trace-level units -q
+	"$TSPSIM" plot occupancy layers.db -o layers.svg
+	is "wide layers are named" "$(texts layers.svg | grep -Ec ' (wide|broad|slim|slimmer)$')" 2
+	empty "and there are no numbers but tics" "$(texts layers.svg | grep -E ' [0-9]+$' | grep -v ' 0$' >numbers; echo numbers)"
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do echo "l$i,30,40,50"; done >many.csv
+	"$TSPSIM" -w many.csv --set csv.form=gemm --trace many.db -q
+	exits "many layers, none with room for a name" 0 "$TSPSIM" plot occupancy many.db -o many.svg
 else
 	skip "plots" "no gnuplot here"
 fi

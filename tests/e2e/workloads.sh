@@ -37,6 +37,7 @@ conv:2x16x7x9,33x3x3,stride=2,pad=1
 conv:1x33x5x5,31x1x1:int8
 conv:1x32x6x6,32x3x3,pad=1,groups=32
 attention:1x2x33x32
+attention:1x1x640x1:int8
 softmax:1x1
 softmax:33x160
 softmax:320x2:fp32

@@ -280,7 +280,7 @@ static said simulate(const isa_machine *hw, made *m, enum tsp_policy policy)
 		probe_add_listener(&listeners, &listener);
 	}
 	if (run_chip(&out, hw, m, policy, &listeners, kernel) && predicted) {
-		compare_finish(predicted);
+		compare_finish(predicted, out.cycles);
 		out.mismatches = compare_mismatches(predicted);
 	}
 	compare_free(predicted);

@@ -436,11 +436,44 @@ static void assert_refused(const char *workload, const char *const *settings, co
 
 static void layer_beyond_the_capacity_is_refused_with_figures(void)
 {
-	/* 120e6 elements are 375,000 words each of x and of z; there are 88 * 8192 = 720,896. */
+	/* 120e6 bytes each of x and of z; 88 * 8192 words of 320 bytes. */
 	assert_refused(
 		"vmap:neg,120000000:int8", NULL,
-		"'vmap:neg,120000000:int8' does not fit into SRAM: 240000000 bytes in whole vectors (750000 words of "
-		"320 bytes), capacity 230686720 bytes");
+		"'vmap:neg,120000000:int8' does not fit into SRAM: its operands and results have 240000000 bytes, "
+		"capacity 230686720 bytes");
+	/* x and y have 400,000 rows of one fp16 element, which is two words each; w is one row. */
+	assert_refused(
+		"gemm:400000x1x1", NULL,
+		"'gemm:400000x1x1' does not fit into SRAM: 1600002 bytes take 512000640 in whole vectors (1600002 "
+		"words of 320 bytes), capacity 230686720 bytes");
+}
+
+static void every_layer_is_looked_at_before_the_first_is_scheduled(void)
+{
+	isa_machine *m = isca_machine(NULL);
+	GPtrArray *graphs = g_ptr_array_new();
+	g_autoptr(GError) error = NULL;
+	sched_options options;
+	sched_report report;
+
+	sched_options_init(&options);
+	for (unsigned i = 0; i < 2; i++) {
+		graph *g = graph_new(i ? "large" : "small");
+
+		/* 2^30 bytes in, as many out. */
+		graph_mark_output(g, graph_unary(g, "y", ISA_OP_NEG, ISA_TYPE_I8,
+		                                 graph_input(g, "x", ISA_TYPE_I8, 1, i ? 1 << 30 : 1)));
+		g_ptr_array_add(graphs, g);
+	}
+	CU_ASSERT_PTR_NULL(sched_compile(graphs, m, &options, &report, &error));
+	CU_ASSERT_STRING_EQUAL(error->message,
+	                       "layer 'large' does not fit into SRAM: its operands and results have 2147483648 "
+	                       "bytes, capacity 230686720 bytes");
+	CU_ASSERT_EQUAL(report.macro_ops, 0);
+	sched_report_fini(&report);
+	g_ptr_array_foreach(graphs, (GFunc)(void (*)(void))graph_free, NULL);
+	g_ptr_array_unref(graphs);
+	isa_machine_free(m);
 }
 
 static void product_of_longer_blocks_is_refused(void)
@@ -496,7 +529,7 @@ static void report_says_what_binds_and_where_bytes_go(void)
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
 	/* 5 column blocks of 3 * 2304 + 576 rows on each plane, at one row a cycle */
-	CU_ASSERT_PTR_NOT_NULL(strstr(report.binds, "MXM, activations: taken for 37440 of "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(report.binds, "MXM, activations: taken for 37,440 of "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(report.notes->str, "weights "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(report.notes->str, "partial sums "));
 	CU_ASSERT_EQUAL(report.macro_ops, 1);
@@ -553,6 +586,7 @@ int main(void)
 		CASE(layers_follow_each_other),
 		CASE(other_machines_agree),
 		CASE(layer_beyond_the_capacity_is_refused_with_figures),
+		CASE(every_layer_is_looked_at_before_the_first_is_scheduled),
 		CASE(product_of_longer_blocks_is_refused),
 		CASE(machine_that_cannot_do_it_is_refused),
 		CASE(report_says_what_binds_and_where_bytes_go),

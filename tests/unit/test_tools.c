@@ -43,10 +43,11 @@ static isa_machine *load(const char *name)
 
 /* ---- comparison ---- */
 
-enum { LOOPS_INNER = 3, LOOPS_OUTER = 2 };
+enum { LOOPS_INNER = 3, LOOPS_OUTER = 2, RUN_CYCLES = 1027 };
 
 /* One instruction at cycle 100, 3 issues 10 apart, that twice 1000 apart: cycles 100 110 120 1100 1110 1120.  Operand 0
- * arrives 2 before the issue, the result comes 7 after it, in 2 beats: 4 events an issue. */
+ * arrives 2 before the issue, the result comes 7 after it, in 2 beats: 4 events an issue.  The run ends 1120 + 7 - 100
+ * cycles after its first issue. */
 static isa_program *looped_program(const isa_machine *m)
 {
 	isa_program *p = isa_program_new(m);
@@ -59,6 +60,7 @@ static isa_program *looped_program(const isa_machine *m)
 	id = isa_program_add(p, &insn, isa_program_add_node(p, "n", 0));
 	isa_program_set_prediction(p, id, &prediction);
 	p->has_predictions = true;
+	p->predicted_cycles = RUN_CYCLES;
 	return p;
 }
 
@@ -94,7 +96,7 @@ static void an_agreeing_run_counts_each_issue_arrival_result_and_beat(void)
 
 		report_issues(c, &r, 1);
 	}
-	compare_finish(c);
+	compare_finish(c, RUN_CYCLES);
 	/* 6 issues x (issue, one arrival, result, beats) */
 	CU_ASSERT_EQUAL(compare_events(c), 24);
 	CU_ASSERT_EQUAL(compare_mismatches(c), 0);
@@ -115,7 +117,7 @@ static void issues_reported_out_of_order_are_compared_with_their_own_prediction(
 
 		report_issues(c, &r, 1);
 	}
-	compare_finish(c);
+	compare_finish(c, RUN_CYCLES);
 	CU_ASSERT_EQUAL(compare_events(c), 24);
 	CU_ASSERT_EQUAL(compare_mismatches(c), 0);
 	compare_free(c);
@@ -139,7 +141,7 @@ static void each_kind_of_difference_is_counted_and_the_first_ones_are_kept_in_or
 	records[4].beats = 3;
 	records[5].cycle += 1;
 	report_issues(c, records, G_N_ELEMENTS(records));
-	compare_finish(c);
+	compare_finish(c, RUN_CYCLES);
 	CU_ASSERT_EQUAL(compare_mismatches(c), 4);
 	kept = compare_kept(c, &count);
 	CU_ASSERT_EQUAL_FATAL(count, 4);
@@ -176,12 +178,43 @@ static void an_instruction_that_issues_too_rarely_or_too_often_is_a_difference(v
 			report_issues(c, &r, 1);
 		}
 		CU_ASSERT_EQUAL(compare_mismatches(c), 0);
-		compare_finish(c);
+		compare_finish(c, RUN_CYCLES);
 		CU_ASSERT_EQUAL(compare_mismatches(c), issued[k] == 6 ? 0 : 1);
 		compare_free(c);
 		isa_program_free(p);
 		isa_machine_free(m);
 	}
+}
+
+static void a_run_of_another_length_than_predicted_is_a_difference(void)
+{
+	isa_machine *m = load("tsp");
+	isa_program *p = looped_program(m);
+
+	for (int64_t predicted = RUN_CYCLES - 1; predicted <= RUN_CYCLES + 1; predicted++) {
+		const compare_difference *kept;
+		unsigned count;
+		compare *c;
+
+		p->predicted_cycles = predicted;
+		c = compare_new(p);
+		for (uint32_t i = 0; i < LOOPS_INNER * LOOPS_OUTER; i++) {
+			probe_issue r = agreeing(i);
+
+			report_issues(c, &r, 1);
+		}
+		compare_finish(c, RUN_CYCLES);
+		kept = compare_kept(c, &count);
+		CU_ASSERT_EQUAL(count, predicted == RUN_CYCLES ? 0 : 1);
+		if (count) {
+			CU_ASSERT_EQUAL(kept[0].what, COMPARE_LENGTH);
+			CU_ASSERT_EQUAL(kept[0].predicted, predicted);
+			CU_ASSERT_EQUAL(kept[0].simulated, RUN_CYCLES);
+		}
+		compare_free(c);
+	}
+	isa_program_free(p);
+	isa_machine_free(m);
 }
 
 static void an_instruction_without_prediction_is_held_to_its_issue_cycle_only(void)
@@ -547,6 +580,7 @@ int main(void)
 		CASE(issues_reported_out_of_order_are_compared_with_their_own_prediction),
 		CASE(each_kind_of_difference_is_counted_and_the_first_ones_are_kept_in_order),
 		CASE(an_instruction_that_issues_too_rarely_or_too_often_is_a_difference),
+		CASE(a_run_of_another_length_than_predicted_is_a_difference),
 		CASE(an_instruction_without_prediction_is_held_to_its_issue_cycle_only),
 		CASE(results_equal_to_the_reference_pass_in_every_layout),
 		CASE(one_wrong_bit_fails_and_is_named_by_its_indices),

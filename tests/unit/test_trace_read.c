@@ -37,7 +37,7 @@ static trace_reader *open_trace(const char *path)
 	return reader;
 }
 
-/* The differences between two traces, "" when there are none; g_free. */
+/* What trace_diff() says; g_free. */
 static char *diff(const char *a, const char *b, bool *equal)
 {
 	g_autoptr(GError) error = NULL;
@@ -77,7 +77,7 @@ static void two_traces_of_one_run_are_equal_though_their_manifests_differ(void)
 	execute(b, "UPDATE run SET value = 'another' WHERE key = 'machine'");
 	text = diff(a, b, &equal);
 	CU_ASSERT_TRUE(equal);
-	CU_ASSERT_STRING_EQUAL(text, "");
+	CU_ASSERT_TRUE(g_str_has_prefix(text, "identical: "));
 }
 
 /* Within a probe batch and across them: pairs of records exchange places, as a shuffled run would have them. */

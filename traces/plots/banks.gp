@@ -25,11 +25,12 @@ set xlabel "bank" offset 0,0.3
 set ylabel "requests" offset 0.5,0
 short(x) = x < 1e4 ? "%.0f" : x < 1e6 ? "%.0s%c" : "%.1s%c"
 set format y short(most)
+set ytics step
 set boxwidth 0.8
 if (waits) {
 	set y2range [0:longest * 1.18]
 	set y2label "cycles waited" offset -0.5,0
-	set y2tics nomirror out textcolor rgb "#222222"
+	set y2tics waitstep nomirror out textcolor rgb "#222222"
 	set format y2 short(longest)
 	set border 11
 }
@@ -47,6 +48,7 @@ if (timed) {
 	unset y2tics
 	unset y2label
 	unset format
+	set ytics autofreq
 	set border 3
 	set tmargin at screen 1 - (66.0 + upper + 66) / height
 	set bmargin at screen 52.0 / height

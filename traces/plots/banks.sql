@@ -19,20 +19,31 @@ CREATE TEMP TABLE plot_cell AS
 SELECT w.bank AS bank, p.first AS start, p.last AS stop, sum(w.requests) * 1.0 / (p.last - p.first) AS rate
 FROM bank_window w JOIN plot_window p ON p.start = w.start GROUP BY w.bank, p.first, p.last;
 
+-- The whole run; of a windowed trace, what it holds.
+DROP TABLE IF EXISTS temp.plot_axis;
+CREATE TEMP TABLE plot_axis AS
+SELECT coalesce(min(start, first), start) AS start, coalesce(max(stop, last), stop) AS stop
+FROM (SELECT min(start) AS start, max(stop) AS stop FROM plot_cell),
+     (SELECT f.value AS first, f.value + c.value AS last FROM (SELECT 1) LEFT JOIN counter f ON f.name = 'first_issue'
+      LEFT JOIN counter c ON c.name = 'cycles' AND NOT EXISTS (SELECT 1 FROM run WHERE key = 'trace.window'));
+
 -- Variables.
 SELECT coalesce((SELECT value FROM run WHERE key = 'machine'), '') || ': '
        || coalesce((SELECT value FROM run WHERE key = 'workload'), '') AS heading,
-       printf('%,d requests to %d of %d banks, %,d each; the busiest, bank %d, has %.2f times that; '
+       printf('%,d requests to %d of %d banks, %s each; the busiest, bank %d, has %.2f times that; '
               || '%,d cycles waited (%.3f a request)',
-              sum(requests), sum(requests > 0), count(*), CAST(round(avg(requests)) AS INTEGER),
+              sum(requests), sum(requests > 0), count(*),
+              CASE WHEN avg(requests) < 100 THEN printf('%.2f', avg(requests))
+                   ELSE printf('%,d', CAST(round(avg(requests)) AS INTEGER)) END,
               (SELECT id FROM bank ORDER BY requests DESC, id LIMIT 1), max(requests) / nullif(avg(requests), 0),
               sum(wait), sum(wait) * 1.0 / nullif(sum(requests), 0)) AS subheading,
-       count(*) AS banks, coalesce(avg(requests), 0) AS mean, max(max(requests), 1) AS most, sum(wait) > 0 AS waits,
-       max(wait, 1) AS longest,
+       count(*) AS banks, coalesce(avg(requests), 0) AS mean, max(max(requests), 1) AS most,
+       tic_step(max(max(requests), 1) * 118 / 100, 7) AS step, sum(wait) > 0 AS waits,
+       max(max(wait), 1) AS longest, tic_step(max(max(wait), 1) * 118 / 100, 7) AS waitstep,
        (SELECT count(*) > 0 FROM plot_cell) AS timed,
        coalesce((SELECT max(rate) FROM plot_cell), 1) AS peak,
-       coalesce((SELECT min(start) FROM plot_cell), 0) AS start, coalesce((SELECT max(stop) FROM plot_cell), 1) AS stop
-FROM (SELECT id, requests, wait, max(wait) OVER () AS longest FROM bank);
+       coalesce((SELECT start FROM plot_axis), 0) AS start, coalesce((SELECT stop FROM plot_axis), 1) AS stop
+FROM bank;
 
 -- Banks: number, requests, wait cycles.
 SELECT id, requests, wait FROM bank ORDER BY id;
@@ -42,7 +53,7 @@ SELECT bank, start, stop, rate FROM plot_cell ORDER BY start, bank;
 
 -- Tics: cycle, label.
 WITH RECURSIVE axis (start, stop, step) AS (
-	SELECT min(start), max(stop), tic_step(max(stop) - min(start), 9) FROM plot_cell
+	SELECT start, stop, tic_step(stop - start, 9) FROM plot_axis WHERE start IS NOT NULL
 ), tic (cycle) AS (
 	SELECT (start + step - 1) / step * step FROM axis
 	UNION ALL SELECT cycle + step FROM tic, axis WHERE cycle + step <= stop

@@ -36,6 +36,6 @@ plot data2 using (middle):1:(start):(stop):($1 - 0.40):($1 + 0.40) with boxxyerr
      data2 using (stop):1:3 with labels left offset 0.5,0 font ",8" textcolor rgb "#444444" noenhanced, \
      data3 using (start):($2 + 0.5):(stop - start):(0) with vectors nohead lc rgb "#cccccc" lw 1, \
      data4 using 1:(0.5):(0):(layers > 1 ? rows : 0) with vectors nohead lc rgb "#888888" dt 2 lw 1, \
-     data4 using 1:(0.5):(layers > 1 ? stringcolumn(2) : "") with labels left offset 0,0.6 font ",9" \
+     data5 using 1:(0.5):(layers > 1 ? stringcolumn(2) : "") with labels left offset 0,0.6 font ",9" \
          textcolor rgb "#444444" noenhanced, \
-     data5 using 1:(rows + 0.5):xtic(2) with dots lc rgb "white"
+     data6 using 1:(rows + 0.5):xtic(2) with dots lc rgb "white"

@@ -100,11 +100,16 @@ FROM plot_row r ORDER BY r.row;
 -- Units: first row, last row.
 SELECT first, last FROM plot_unit ORDER BY first;
 
--- Layers: first issue, name (empty where it would run into the next one's).
-SELECT l.start,
-       CASE WHEN lead(l.start, 1, a.stop) OVER (ORDER BY l.start) - l.start < 0.045 * (a.stop - a.start) THEN ''
-            ELSE e.name END
-FROM plot_layer l JOIN epochs e ON e.id = l.epoch, plot_axis a ORDER BY l.start;
+-- Layers: first issue.
+SELECT start FROM plot_layer WHERE epoch IS NOT NULL ORDER BY start;
+
+-- Layers with room for their name: first issue, name.
+WITH layer AS (
+	SELECT epoch, start, lead(start, 1, (SELECT stop FROM plot_axis)) OVER (ORDER BY start) - start AS room
+	FROM plot_layer WHERE epoch IS NOT NULL
+)
+SELECT l.start, e.name FROM layer l JOIN epochs e ON e.id = l.epoch, plot_axis a
+WHERE l.room >= 0.045 * (a.stop - a.start) ORDER BY l.start;
 
 -- Tics: cycle, label.
 WITH RECURSIVE axis (start, stop, step) AS (

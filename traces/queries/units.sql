@@ -7,7 +7,7 @@
 -- issues []: instructions issued, repeats counted
 -- occupied [fraction]: of its queues' cycles, spent in spans (a repeated instruction occupies its queue between issues)
 -- issuing [fraction]: of its queues' cycles, with an issue
--- work []: useful MACs (MXM), lane operations (VXM, SXM), bytes (MEM, C2C)
+-- work []: useful MACs (MXM: of its queues for activations, .a), lane operations (VXM, SXM), bytes (MEM, C2C)
 -- delay [cycles]: by which its accesses ended later than alone in the memory
 WITH whole AS (
 	-- Of a windowed trace, what it holds.
@@ -24,7 +24,7 @@ SELECT q.unit AS unit,
        sum(coalesce(b.issues, 0)) AS issues,
        sum(coalesce(b.occupied, 0)) * 1.0 / (count(*) * (SELECT cycles FROM whole)) AS occupied,
        sum(coalesce(b.issues, 0)) * 1.0 / (count(*) * (SELECT cycles FROM whole)) AS issuing,
-       sum(coalesce(b.work, 0)) AS work,
+       sum(CASE WHEN q.unit = 'mxm' AND q.name NOT LIKE '%.a' THEN 0 ELSE coalesce(b.work, 0) END) AS work,
        sum(coalesce(b.delay, 0)) AS delay
 FROM queues q LEFT JOIN busy b ON b.queue = q.id
 GROUP BY q.unit ORDER BY min(q.id);
