@@ -22,6 +22,12 @@ typedef struct stream {
 	bool waiting; /* presented, not granted; else it has no group left that is here */
 } stream;
 
+/* The request granted last by a bank's side or a bank group's slot: whom a waiting one waits for. */
+typedef struct holder {
+	uint64_t block, group;
+	unsigned lane, bank;
+} holder;
+
 struct bank_closed {
 	bank_run *run;
 	uint64_t cycle;
@@ -47,6 +53,8 @@ struct bank_closed {
 	unsigned active_count;
 	uint64_t *port_free;  /* [bank][side][port] when service is long, ports are several, or there are rules */
 	uint64_t *group_free; /* [group][kind] */
+	holder *bank_holder;  /* [bank][side], kept as long as blocks are */
+	holder *group_holder; /* [group][kind] */
 	unsigned *granted;
 	unsigned granted_count;
 };
@@ -68,6 +76,8 @@ bank_closed *bank_closed_new(bank_run *run)
 	c->next = o->priority == BANK_ROUND_ROBIN ? g_new0(unsigned, run->room) : NULL;
 	c->whole = !o->warmup_cycles && !o->measure_cycles;
 	c->active = g_new(uint16_t, run->room);
+	c->bank_holder = g_new0(holder, (size_t)run->room * 2);
+	c->group_holder = g_new0(holder, (size_t)MAX(o->groups, 1) * 2);
 	if (run->rules) {
 		c->port_free = g_new0(uint64_t, (size_t)run->room * 2 * o->ports);
 		c->group_free = g_new0(uint64_t, (size_t)MAX(o->groups, 1) * 2);
@@ -90,6 +100,8 @@ void bank_closed_free(bank_closed *c)
 	g_free(c->active);
 	g_free(c->port_free);
 	g_free(c->group_free);
+	g_free(c->bank_holder);
+	g_free(c->group_holder);
 	g_free(c->granted);
 	g_free(c);
 }
@@ -180,25 +192,36 @@ static inline unsigned favoured(const bank_closed *c, unsigned bank)
 	return w * 64 + (unsigned)__builtin_ctzll(bits);
 }
 
-static void note_first(bank_closed *c, unsigned lane, unsigned other)
+/* Notes the first conflict: stream LANE waits for what HELD holds. */
+static void note_first(bank_closed *c, unsigned lane, const holder *held)
 {
 	bank_result *r = c->run->result;
 	const stream *late = &c->stream[lane];
-	const stream *early = &c->stream[other];
-	uint64_t start = place(c, late->group, 0);
+	size_t start = place(c, late->group, 0);
 
 	r->first_group = late->group;
-	r->first_other_group = early->group;
+	r->first_other_group = held->group;
 	r->first_bank = late->bank;
-	r->first_other_bank = early->bank;
-	r->first_lane[0] = other;
+	r->first_other_bank = held->bank;
+	r->first_lane[0] = held->lane;
 	r->first_lane[1] = lane;
-	r->first_block[0] = g_array_index(c->blocks, uint64_t, place(c, early->group, other));
+	r->first_block[0] = held->block;
 	r->first_block[1] = g_array_index(c->blocks, uint64_t, place(c, late->group, lane));
 	r->first_is_progression = bank_progression(&g_array_index(c->blocks, uint64_t, start), lanes_of(c, late->group),
 	                                           &r->first_stride);
 	c->blocks_kept = false;
 	g_array_set_size(c->blocks, 0);
+}
+
+/* Remembers that stream LANE, which is granted, holds its bank and the slot of its bank group. */
+static void hold(bank_closed *c, unsigned lane, unsigned kind)
+{
+	const bank_options *o = &c->run->options;
+	const stream *s = &c->stream[lane];
+	holder now = {g_array_index(c->blocks, uint64_t, place(c, s->group, lane)), s->group, lane, s->bank};
+
+	c->bank_holder[(size_t)s->bank * 2 + (o->separate ? kind : 0)] = now;
+	c->group_holder[o->groups ? s->bank % o->groups * 2 + kind : 0] = now;
 }
 
 /* Counts the grant of stream LANE in this cycle. */
@@ -240,6 +263,8 @@ static inline void grant(bank_closed *c, unsigned lane)
 	if (c->next)
 		c->next[bank] = lane + 1;
 	c->granted[c->granted_count++] = lane;
+	if (G_UNLIKELY(c->blocks_kept))
+		hold(c, lane, kind_of(c, lane));
 	if (c->counting)
 		count_grant(c, lane, kind_of(c, lane));
 }
@@ -275,12 +300,8 @@ static void grant_banks(bank_closed *c)
 			}
 		}
 		if (!empty_mask(c, bank)) {
-			if (c->blocks_kept && c->granted_count) {
-				unsigned other = c->granted[c->granted_count - 1];
-
-				if (c->stream[other].bank == bank)
-					note_first(c, favoured(c, bank), other);
-			}
+			if (c->blocks_kept)
+				note_first(c, favoured(c, bank), &c->bank_holder[(size_t)bank * 2]);
 			a++;
 		} else {
 			c->active[a] = c->active[--c->active_count];
@@ -307,13 +328,10 @@ static void grant_in_turn(bank_closed *c)
 		slot = &c->group_free[o->groups ? s->bank % o->groups * 2 + kind : 0];
 		port = free_port(c, s->bank, o->separate ? kind : 0);
 		if (!port || (o->groups && *slot > c->cycle)) {
-			for (unsigned g = c->granted_count; c->blocks_kept && g-- > 0;) {
-				const stream *other = &c->stream[c->granted[g]];
-
-				if (other->bank == s->bank ||
-				    (o->groups && other->bank % o->groups == s->bank % o->groups))
-					note_first(c, lane, c->granted[g]);
-			}
+			if (c->blocks_kept)
+				note_first(c, lane,
+				           port ? &c->group_holder[slot - c->group_free]
+				                : &c->bank_holder[(size_t)s->bank * 2 + (o->separate ? kind : 0)]);
 			continue;
 		}
 		*port = *slot = c->cycle + o->busy_cycles;
