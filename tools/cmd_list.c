@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tspsim list WHAT: the names that other commands take, one a line with a word on each.  --markdown gives the reference
- * pages docs/isa.md (ops), docs/machines.md (keys) and docs/bank-maps.md (maps), which are committed and held against the tables by a test.
+ * pages docs/isa.md (ops), docs/machines.md (keys) and docs/bank-maps.md (maps), which are committed and held against
+ * the tables by a test.
  */
 #include <string.h>
 
