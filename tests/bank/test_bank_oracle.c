@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { DEFAULT_CASES = 460, MAX_REPORTS = 8 };
+enum { DEFAULT_CASES = 460, MAX_REPORTS = 300 };
 
 static uint64_t number_from(const char *name, uint64_t otherwise)
 {
