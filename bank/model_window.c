@@ -10,7 +10,7 @@
 
 struct bank_window {
 	unsigned banks, requests, filled;
-	double limit; /* bits */
+	double limit;    /* bits */
 	uint32_t *count; /* of each bank in this window */
 	uint32_t *stamp; /* window that count belongs to */
 	uint32_t now;

@@ -36,9 +36,11 @@ bench: tspsim$(EXEEXT) $(BENCHES)
 
 include $(top_srcdir)/tests/tools.mk
 include $(top_srcdir)/tests/alg.mk
+include $(top_srcdir)/tests/bank.mk
 include $(top_srcdir)/tests/sim.mk
 include $(top_srcdir)/tests/graph.mk
 include $(top_srcdir)/tests/isa.mk
+include $(top_srcdir)/tests/bankmap.mk
 include $(top_srcdir)/tests/traces.mk
 include $(top_srcdir)/tests/oracle.mk
 include $(top_srcdir)/tests/model.mk

@@ -14,7 +14,7 @@
 /* Options of the command line as typed; numbers are 0 when not given. */
 typedef struct bank_settings {
 	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */
-	char *k, *models, *merge, *rw, *rules, *format;
+	char *k, *models, *merge, *rw, *rules, *format, *priority;
 	gint ports, busy, banks, bank_groups, wave, window, element_bytes;
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
 	gdouble latency, t_base;
@@ -66,7 +66,7 @@ typedef struct bank_summary {
 	const bank_row *first;
 	unsigned sources;
 	double request_conflict, group_conflict, excess, mean_delay, slowdown; /* means, each source alike */
-	const bank_row *worst; /* by request conflict */
+	const bank_row *worst;                                                 /* by request conflict */
 } bank_summary;
 
 GArray *bank_summaries(const bank_evaluation *e); /* of bank_summary, in order of appearance */

@@ -8,6 +8,7 @@
 #include "bank/pattern.h"
 #include "bank/reader.h"
 #include "tools/bank.h"
+#include "tools/progress.h"
 #include "tools/tool.h"
 
 enum {
@@ -26,7 +27,7 @@ typedef struct rules_row {
 } rules_row;
 
 static const rules_row rules_table[] = {
-#define BANK_RULES(name, banks, rows, block_bytes, groups, separate, map, doc, source) \
+#define BANK_RULES(name, banks, rows, block_bytes, groups, separate, map, doc, source)                                 \
 	{#name, banks, rows, block_bytes, groups, separate, map},
 #include "tools/bank_rules.def"
 };
@@ -49,7 +50,8 @@ static bool in_range(const char *option, gint64 value, gint64 least, gint64 most
 	if (value >= least && value <= most)
 		return true;
 	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-	            "bank: --%s takes a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT,
+	            "bank: --%s takes a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+	            ", not %" G_GINT64_FORMAT,
 	            option, least, most, value);
 	return false;
 }
@@ -58,7 +60,8 @@ static bool word_of(const char *option, const char *value, const char *first, co
 {
 	if (!value || strcmp(value, first) == 0 || strcmp(value, second) == 0)
 		return true;
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: --%s takes %s or %s, not '%s'", option, first, second, value);
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: --%s takes %s or %s, not '%s'", option, first, second,
+	            value);
 	return false;
 }
 
@@ -154,7 +157,8 @@ static unsigned group_sizes(const char *text, unsigned values[MAX_GROUP_SIZES], 
 		if (!g_ascii_isdigit(*at) || (*end && *end != ',') || value < 1 || value > BANK_PATTERN_MAX_LANES ||
 		    count == MAX_GROUP_SIZES) {
 			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "bank: --k takes numbers from 1 to %d, such as 16,64, not '%s'", BANK_PATTERN_MAX_LANES, text);
+			            "bank: --k takes numbers from 1 to %d, such as 16,64, not '%s'",
+			            BANK_PATTERN_MAX_LANES, text);
 			return 0;
 		}
 		values[count++] = (unsigned)value;
@@ -179,6 +183,7 @@ typedef struct job {
 	bank_evaluation *e;
 	const enum bank_model *models;
 	unsigned model_count;
+	progress *progress;
 } job;
 
 /* The runs of one source: models by maps. */
@@ -285,9 +290,11 @@ static bool evaluate_patterns(const job *j, unsigned k, GError **error)
 			options.footprint_blocks = (uint64_t)bank_setting.footprint;
 		if (!bank_pattern_sources(*text, &options, sources, error))
 			return false;
-		for (unsigned i = 0; i < sources->len; i++)
+		for (unsigned i = 0; i < sources->len; i++) {
 			if (!evaluate_source(j, g_ptr_array_index(sources, i), *text, options.k, error))
 				return false;
+			progress_update(j->progress, (double)(i + 1) / sources->len);
+		}
 	}
 	return true;
 }
@@ -354,7 +361,10 @@ static bool evaluate_all(bank_evaluation *e, GError **error)
 	unsigned sizes[MAX_GROUP_SIZES] = {0};
 	unsigned size_count = 1;
 	job j = {.e = e, .models = models};
+	bool ok = true;
 
+	if (bank_setting.priority && !bank_priority_parse(bank_setting.priority, &e->options.priority, error))
+		return false;
 	j.model_count = timing_models(bank_setting.models ? bank_setting.models : "lockstep", models, error);
 	if (!j.model_count)
 		return false;
@@ -369,10 +379,11 @@ static bool evaluate_all(bank_evaluation *e, GError **error)
 			return false;
 		g_ptr_array_add(e->maps, map);
 	}
-	for (unsigned i = 0; i < size_count; i++)
-		if (!evaluate_patterns(&j, sizes[i], error) || !evaluate_files(&j, sizes[i], error))
-			return false;
-	return true;
+	j.progress = progress_begin("evaluating");
+	for (unsigned i = 0; i < size_count && ok; i++)
+		ok = evaluate_patterns(&j, sizes[i], error) && evaluate_files(&j, sizes[i], error);
+	progress_end(j.progress);
+	return ok;
 }
 
 bank_evaluation *bank_evaluation_run(GError **error)

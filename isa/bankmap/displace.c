@@ -58,9 +58,6 @@ static char *skew_reason(const bankmap *map, uint64_t stride)
 		return g_strdup_printf("close to modulo %u - %u = %u, and gcd(%u,%u) = %u", map->used,
 		                       (unsigned)map->multiplier, (unsigned)near, (unsigned)stride, (unsigned)near,
 		                       (unsigned)g);
-	g = bankmap_gcd(stride, map->used);
-	if (g > 1)
-		return g_strdup_printf("gcd(%u,%u) = %u", (unsigned)stride, map->used, (unsigned)g);
 	return NULL;
 }
 

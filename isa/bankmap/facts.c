@@ -61,6 +61,29 @@ static unsigned distinct_banks(const bankmap *map, uint64_t stride)
 	return distinct;
 }
 
+/* When the family has no reason: what the banks of the terms do. */
+static char *counted_reason(const bankmap *map, uint64_t stride)
+{
+	g_autofree unsigned *steps = g_new0(unsigned, map->used);
+	unsigned usual = 0, back = 0;
+
+	for (unsigned i = 1; i < TERMS; i++) {
+		unsigned from = bankmap_bank(map, (i - 1) * stride), to = bankmap_bank(map, i * stride);
+		unsigned step = (to + map->used - from) % map->used;
+
+		if (++steps[step] > steps[usual])
+			usual = step;
+		if (!back && to == bankmap_bank(map, 0))
+			back = i;
+	}
+	if (steps[usual] > TERMS / 2)
+		return g_strdup_printf("%u of %u steps advance by %u, gcd(%u,%u) = %u", steps[usual], TERMS - 1, usual,
+		                       usual, map->used, (unsigned)bankmap_gcd(usual, map->used));
+	if (back)
+		return g_strdup_printf("term %u is back in the bank of term 0", back);
+	return g_strdup("counted");
+}
+
 static int worse_stride(gconstpointer a, gconstpointer b)
 {
 	const bankmap_stride *x = a, *y = b;
@@ -75,6 +98,8 @@ static void describe_strides(const bankmap *map, bankmap_facts *facts)
 	bankmap_stride all[STRIDES];
 	unsigned best = MIN(TERMS, map->used);
 
+	if (bankmap_is_ideal(map))
+		return;
 	for (unsigned s = 1; s <= STRIDES; s++)
 		all[s - 1] = (bankmap_stride){.stride_blocks = s, .distinct_banks = distinct_banks(map, s)};
 	qsort(all, STRIDES, sizeof all[0], worse_stride);
@@ -83,7 +108,7 @@ static void describe_strides(const bankmap *map, bankmap_facts *facts)
 
 		s->reason = map->ops->reason ? map->ops->reason(map, s->stride_blocks) : NULL;
 		if (!s->reason)
-			s->reason = g_strdup("counted; no closed form");
+			s->reason = counted_reason(map, s->stride_blocks);
 	}
 	facts->weak = g_memdup2(all, facts->weak_count * sizeof all[0]);
 }
