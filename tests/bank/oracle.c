@@ -203,67 +203,91 @@ typedef struct stream {
 	uint64_t since;
 } stream;
 
-static size_t next_of_stream(const oracle_access *a, size_t count, size_t from, unsigned lane)
+typedef struct loop {
+	const oracle_access *a;
+	size_t count, groups;
+	unsigned *width; /* lanes of each group before merging */
+	stream *s;
+	unsigned begun; /* streams */
+	size_t reached; /* groups 0 .. reached - 1 have been looked at by some stream */
+} loop;
+
+/* Stream LANE presents, in cycle NOW, its first access in groups FROM and later. */
+static void present(loop *l, unsigned lane, size_t from, uint64_t now)
 {
-	while (from < count && a[from].lane != lane)
-		from++;
-	return from;
+	size_t i = 0;
+
+	while (i < l->count && (l->a[i].lane != lane || l->a[i].group < from))
+		i++;
+	l->s[lane] = (stream){.next = i, .since = now};
+	l->reached = MAX(l->reached, i < l->count ? l->a[i].group + 1 : l->groups);
 }
 
-/* The order in which streams are tried in BANK: round robin from the one after the last granted; with rules, where a
- * grant in one bank may take the bank group from another, all banks share the order that rotates with the cycle. */
-static unsigned tried(const oracle_options *o, unsigned streams, uint64_t cycle, unsigned last_granted, unsigned i)
+/* All lanes of groups that have been reached are streams, those of later groups are not yet. */
+static void begin_reached(loop *l, uint64_t now)
 {
-	if (o->separate || o->groups)
-		return (unsigned)((cycle + i) % streams);
-	return (last_granted + 1 + i) % streams;
+	for (size_t group = 0; group < l->reached; group++)
+		while (l->begun < l->width[group])
+			present(l, l->begun++, group, now);
 }
 
-static void closed(const oracle_map *map, memory *m, const oracle_access *a, size_t count, uint64_t *delays,
-                   bool *counted, oracle_result *r)
+static bool can_start(const memory *m, const waiting *w, uint64_t now)
+{
+	return free_ports(m, w, now) && !(m->options->groups && *group_of(m, w) > now);
+}
+
+/* In each cycle banks choose among the streams that wait for them, of those begun: the first from stream
+ * NOW mod k, or round robin from the one after the last granted.  One pass over all banks, or, when bank groups or
+ * kinds tie the choices of banks together, one pass over all streams. */
+static void closed(const oracle_map *map, memory *m, const oracle_access *a, size_t count, unsigned *width,
+                   uint64_t *delays, bool *counted, oracle_result *r)
 {
 	const oracle_options *o = m->options;
-	unsigned streams = 0, banks = o->separate || o->groups ? 1 : m->banks;
-	unsigned *last = g_new(unsigned, banks);
+	unsigned lanes = 0, banks = o->separate || o->groups ? 1 : m->banks;
+	unsigned *first = g_new0(unsigned, banks); /* round robin */
 	size_t left = count;
-	stream *s;
+	loop l = {.a = a, .count = count, .groups = r->groups, .width = width, .reached = 1};
 
-	for (size_t i = 0; i < count; i++)
-		streams = MAX(streams, a[i].lane + 1);
-	s = g_new0(stream, streams);
-	for (unsigned i = 0; i < streams; i++)
-		s[i].next = next_of_stream(a, count, 0, i);
-	for (unsigned bank = 0; bank < banks; bank++)
-		last[bank] = streams - 1;
+	for (size_t group = 0; group < r->groups; group++)
+		lanes = MAX(lanes, width[group]);
+	l.s = g_new0(stream, lanes);
+	begin_reached(&l, 0);
 	for (uint64_t now = 0; left && !(o->measure && now >= o->warmup + o->measure); now++) {
+		size_t *done = g_new(size_t, lanes);
+		unsigned streams = l.begun;
+
+		for (unsigned i = 0; i < streams; i++)
+			done[i] = SIZE_MAX;
 		for (unsigned bank = 0; bank < banks; bank++) {
-			unsigned granted = last[bank];
+			unsigned from = o->round_robin ? first[bank] : (unsigned)(now % streams);
 
 			for (unsigned i = 0; i < streams; i++) {
-				unsigned j = tried(o, streams, now, last[bank], i);
+				unsigned j = (from + i) % streams;
 				waiting w;
 
-				if (s[j].next >= count || s[j].since > now)
+				if (l.s[j].next >= count || done[j] != SIZE_MAX)
 					continue;
-				w = waiting_for(map, o, a, s[j].next, s[j].since);
-				if ((banks > 1 && w.bank != bank) || !free_ports(m, &w, now) ||
-				    (o->groups && *group_of(m, &w) > now))
+				w = waiting_for(map, o, a, l.s[j].next, l.s[j].since);
+				if ((banks > 1 && w.bank != bank) || !can_start(m, &w, now))
 					continue;
 				start(m, &w, now);
 				delays[w.access] = now - w.since;
 				counted[w.access] = now >= o->warmup;
 				r->cycles = MAX(r->cycles, now + o->busy);
-				s[j].next = next_of_stream(a, count, s[j].next + 1, j);
-				s[j].since = now + 1;
-				granted = j;
+				done[j] = w.access;
+				first[bank] = j + 1;
 				left--;
 			}
-			last[bank] = granted;
 		}
+		for (unsigned j = 0; j < streams; j++)
+			if (done[j] != SIZE_MAX)
+				present(&l, j, a[done[j]].group + 1, now + 1);
+		begin_reached(&l, now + 1);
+		g_free(done);
 	}
 	r->ideal_cycles = r->groups;
-	g_free(last);
-	g_free(s);
+	g_free(first);
+	g_free(l.s);
 }
 
 /* Keeps the first access of a group to a block, of each kind. */
@@ -323,17 +347,27 @@ void oracle_evaluate(const oracle_map *map, const oracle_options *o, const oracl
 	oracle_access *a = g_memdup2(accesses, count * sizeof(*accesses));
 	uint64_t *delays = g_new0(uint64_t, count);
 	bool *counted = g_new0(bool, count);
+	size_t accesses_count = count;
+	unsigned *width;
+	oracle_options ideal = *o;
 	memory m;
 
 	*r = (oracle_result){.bank_requests = g_new0(uint64_t, bank_limit)};
 	if (map->family == ORACLE_IDEAL)
-		bank_limit = (unsigned)count; /* each access has a bank to itself */
+		bank_limit = (unsigned)count; /* each access has a bank to itself, and no bank group */
+	if (map->family == ORACLE_IDEAL) {
+		ideal.groups = 0;
+		o = &ideal;
+	}
 	if (o->merge)
 		count = merged(accesses, count, a);
 	r->groups = count ? a[count - 1].group + 1 : 0;
+	width = g_new0(unsigned, r->groups);
+	for (size_t i = 0; i < accesses_count; i++)
+		width[accesses[i].group] = accesses[i].lane + 1;
 	memory_init(&m, o, bank_limit);
 	if (o->model == ORACLE_CLOSED) {
-		closed(map, &m, a, count, delays, counted, r);
+		closed(map, &m, a, count, width, delays, counted, r);
 	} else {
 		memset(counted, true, count * sizeof(*counted));
 		(o->model == ORACLE_FIFO ? fifo : lockstep)(map, &m, a, count, delays, r);
@@ -343,6 +377,7 @@ void oracle_evaluate(const oracle_map *map, const oracle_options *o, const oracl
 	g_free(a);
 	g_free(delays);
 	g_free(counted);
+	g_free(width);
 }
 
 void oracle_result_clear(oracle_result *r)

@@ -65,6 +65,7 @@ typedef struct oracle_options {
 	unsigned banks; /* M of the ideal */
 	unsigned ports, busy, groups;
 	bool merge, separate;
+	bool round_robin;         /* closed, without rules */
 	uint64_t warmup, measure; /* closed; measure 0: to the end */
 } oracle_options;
 

@@ -115,8 +115,10 @@ static void random_expr(rng *r, oracle_map *map, char *text)
 		g_snprintf(text, CASE_TEXT, "expr:bank=(b+%u*(b/%u))%%%u;row=b/%u", a, m, m, m);
 	else if (map->c == 1)
 		g_snprintf(text, CASE_TEXT, "expr:bank=(b^b/%u)%%%u", a, m);
-	else
+	else {
+		map->rows = map->a * between(r, 1, 4);
 		g_snprintf(text, CASE_TEXT, "expr:bank=b/%u%%%u;row=b/%u*%u+b%%%u", a, m, a * m, a, a);
+	}
 	if (map->c == 1) /* the row that stands in for none is b div banks used */
 		g_strlcat(text, rng_below(r, 2) ? "" : ";row=b/0x1", CASE_TEXT);
 }
