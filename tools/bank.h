@@ -14,8 +14,8 @@
 /* Options of the command line as typed; numbers are 0 when not given. */
 typedef struct bank_settings {
 	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */
-	char *k, *models, *merge, *rw, *rules, *format, *priority;
-	gint ports, busy, banks, bank_groups, wave, window, element_bytes;
+	char *k, *models, *merge, *rw, *rules, *format, *priority, *only;
+	gint ports, busy, banks, bank_groups, wave, phase, window, element_bytes;
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
 	gdouble latency, t_base;
 	gboolean blocks, allow_aliasing, details, summary;

@@ -119,7 +119,9 @@ bool bank_settings_finish(GError **error)
 	       in_range("warmup", s->warmup, 0, INT64_C(1) << 48, error) &&
 	       in_range("cycles", s->measure, 0, INT64_C(1) << 48, error) &&
 	       in_range("seed", s->seed, 0, INT64_MAX, error) && word_of("merge", s->merge, "on", "off", error) &&
-	       word_of("rw", s->rw, "shared", "separate", error);
+	       word_of("rw", s->rw, "shared", "separate", error) &&
+	       word_of("only", s->only, "reads", "writes", error) &&
+	       in_range("phase", s->phase, 0, BANK_READER_MAX_GROUP, error);
 }
 
 bankmap *bank_map_of(const char *text, GError **error)
@@ -186,6 +188,12 @@ typedef struct job {
 	progress *progress;
 } job;
 
+/* Requests of a window for windowed entropy. */
+static unsigned window_of(unsigned k)
+{
+	return bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16);
+}
+
 /* The runs of one source: models by maps. */
 static bool new_runs(const job *j, unsigned k, bool merge, GPtrArray *runs, GError **error)
 {
@@ -197,7 +205,7 @@ static bool new_runs(const job *j, unsigned k, bool merge, GPtrArray *runs, GErr
 			options.map = g_ptr_array_index(j->e->maps, i);
 			options.model = j->models[m];
 			options.merge = merge;
-			options.window_requests = bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16);
+			options.window_requests = bank_setting.summary ? 0 : window_of(k);
 			if (options.model == BANK_CLOSED) {
 				options.warmup_cycles = (uint64_t)bank_setting.warmup;
 				options.measure_cycles = (uint64_t)bank_setting.measure;
@@ -244,10 +252,11 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 	uint64_t highest = 0;
 	bool ok;
 
-	if (!bank_setting.summary) {
+	/* Where they are reported. */
+	if (!bank_setting.summary && (bank_setting.details || j->e->maps->len * j->model_count == 1)) {
 		bits = g_new(bank_bits, 1);
 		g_ptr_array_add(j->e->bits, bits);
-		bank_bits_init(bits, bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16));
+		bank_bits_init(bits, window_of(k));
 	}
 	ok = new_runs(j, k, merge, runs, error) && feed(source, runs, bits, &highest, error);
 	for (unsigned i = 0; ok && i < runs->len; i++) {
@@ -310,6 +319,9 @@ static bool evaluate_files(const job *j, unsigned k, GError **error)
 		options.blocks = bank_setting.blocks;
 		options.block_bytes = (uint64_t)bank_setting.block_bytes;
 		options.k = k;
+		options.phase_lanes = (unsigned)bank_setting.phase;
+		options.no_writes = bank_setting.only && strcmp(bank_setting.only, "reads") == 0;
+		options.no_reads = bank_setting.only && !options.no_writes;
 		if (bank_setting.format && !bank_format_parse(bank_setting.format, &options.format, error))
 			return false;
 		source = bank_reader_open(*path, &options, error);

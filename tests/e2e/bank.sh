@@ -27,6 +27,16 @@ is "a file with a number a line is regrouped" "$(json out '$.cycles') $(json out
 "$TSPSIM" bank --addresses column --block-bytes 139 --map mod:139 -k 4 --json >out
 is "numbers are byte addresses unless --blocks is given" "$(json out '$.cycles')" 1
 
+# 32 lanes at a stride of 2 blocks on 32 banks are 2 beats and 16 delayed as one group, none as phases of 16.
+awk 'BEGIN {for (i = 0; i < 32; i++) printf "%d ", 2 * i}' >warp
+"$TSPSIM" bank --addresses warp --blocks --map mod:32 --banks 32 --json >out
+is "a group is presented at once" "$(json out '$.cycles') $(json out '$.delayed')" "2 16"
+"$TSPSIM" bank --addresses warp --blocks --map mod:32 --banks 32 --phase 16 --json >out
+is "or in phases" "$(json out '$.cycles') $(json out '$.delayed')" "2 0"
+echo "R 0 139 W 278 417 556" >mixed
+"$TSPSIM" bank --addresses mixed --blocks --only writes --json >out
+is "writes can be taken alone" "$(json out '$.requests') $(json out '$.reads') $(json out '$.cycles')" "3 0 3"
+
 exits "two maps, two models and two sizes are eight results" 0 \
 	"$TSPSIM" bank --pattern s16 --map mod:144 --map mod:139 --model lockstep,fifo -k 16,64 --json
 is "they are in an array" "$(json out '$.results[#-1].k') $(sql :memory: "SELECT json_array_length(CAST(readfile('out') AS TEXT), '\$.results')")" "64 8"
