@@ -50,6 +50,6 @@ while IFS=, read -r trace reads banks window mod xorfold random share_mod share_
 	done
 	# Random choice has no exact answer: both sides are samples of about 1,000 windows with a standard deviation near 0.7.
 	got=$(evaluate whole "$banks" random:1 | cut -d' ' -f1)
-	is "$trace, $banks banks: random choice, $got is near $random" "$(awk -v a="$got" -v b="$random" 'BEGIN {d = a - b; print d < 0.1 && d > -0.1}')" 1
+	is "$trace, $banks banks: random choice, $got is near $random" "$(awk -v a="$got" -v b="$random" 'BEGIN {d = a - b; print (d < 0.1 && d > -0.1)}')" 1
 done <rows
 done_testing
