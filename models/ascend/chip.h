@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A chip of Ascend-style cores: scalar front ends, pipes, local buffers, flags, shared L2 and memory.  Executes the streams
+ * of an asc_program under a kernel; finds races, leftovers and deadlocks itself; reports through a listener.
+ */
+#ifndef TSPSIM_MODELS_ASCEND_CHIP_H
+#define TSPSIM_MODELS_ASCEND_CHIP_H
+
+#include "isa/ascend/machine.h"
+#include "sim/kernel.h"
+
+typedef struct asc_chip asc_chip;
+
+/* Why a pipe (or the scalar unit) did not go on. */
+enum asc_stall {
+	ASC_STALL_NONE,
+	ASC_STALL_FLAG,       /* wait_flag: other = the setter */
+	ASC_STALL_CROSS,      /* cross-core flag */
+	ASC_STALL_BARRIER,
+	ASC_STALL_QUEUE_FULL, /* scalar unit: the instruction queue of a pipe */
+	ASC_STALL_BANK_GROUP, /* vector: PMU 100 */
+	ASC_STALL_BANK,       /* 101 */
+	ASC_STALL_RESOURCE,   /* 102 */
+	ASC_STALL_MTE,        /* 103 */
+	ASC_STALL_OUTSTANDING,/* MTE: requests in flight at their limit */
+	ASC_STALL_LINE,       /* another core holds the same line */
+	ASC_STALLS
+};
+
+enum asc_finding {
+#define ASC_VIOLATION(id, name, doc) ASC_FINDING_##id,
+#include "isa/ascend/violations.def"
+	ASC_FINDINGS
+};
+
+/* One instruction, reported when it is complete.  Cycles of the core clock. */
+typedef struct asc_report {
+	uint32_t core, sub, stream, insn;
+	uint64_t execution; /* n-th instruction executed by this sub-core */
+	enum asc_pipe pipe;
+	int64_t queued, start, free, done; /* entered its queue; began; pipe could begin the next; reads and writes complete */
+	int64_t stall[ASC_STALLS];         /* cycles by cause, before and within */
+	uint32_t waited_for;               /* flags: instruction of the setter in its stream; UINT32_MAX when none */
+	uint64_t bytes;                    /* moved */
+	uint64_t work;                     /* MACs or lanes */
+} asc_report;
+
+typedef struct asc_violation {
+	enum asc_finding kind;
+	int64_t cycle;
+	uint32_t core, sub, stream, insn;
+	uint32_t other_stream, other_insn; /* UINT32_MAX when none */
+	enum asc_space space;
+	uint64_t address, bytes;
+	bool met;                          /* race: the two accesses really overlapped in time */
+} asc_violation;
+
+typedef struct asc_listener {
+	void *state;
+	void (*report)(void *state, const asc_report *r);
+	void (*violation)(void *state, const asc_violation *v);
+	/* Waiting at the end: who waits for which flag or counter, and who could set it. */
+	void (*deadlock)(void *state, const char *diagnosis);
+} asc_listener;
+
+typedef struct asc_options {
+	bool functional;
+	bool by_timestamp; /* issue at predicted start instead of by flags; races then say whether that was safe */
+	bool stop_at_first;
+} asc_options;
+
+typedef struct asc_counters {
+	int64_t cycles;
+	uint64_t instructions, violations, by_kind[ASC_FINDINGS];
+	int64_t busy[ASC_PIPES], stall[ASC_PIPES][ASC_STALLS];
+	uint64_t macs, vector_lane_ops;
+	uint64_t bytes[ASC_SPACES][ASC_SPACES]; /* from, to */
+	uint64_t l2_hits, l2_misses;
+} asc_counters; /* of one sub-core; asc_chip_counters adds all up, the hardware's counter names are in traces */
+
+asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel, const asc_listener *listener,
+                       const asc_options *options, GError **error);
+void asc_chip_free(asc_chip *chip);
+const asc_counters *asc_chip_counters(asc_chip *chip);
+const asc_counters *asc_chip_core_counters(asc_chip *chip, uint32_t core, uint32_t sub);
+bool asc_chip_read(const asc_chip *chip, uint64_t address, void *out, uint64_t bytes); /* global memory */
+
+#endif
