@@ -439,6 +439,7 @@ static void append(bank_closed *c, const bank_mapped *m)
 
 		if (c->first + c->groups + g)
 			c->even &= m->start[g + 1] - m->start[g] == widest;
+		c->run->idle_groups += m->start[g + 1] == m->start[g];
 		widest = MAX(widest, m->start[g + 1] - m->start[g]);
 		g_array_append_val(c->start, end);
 	}

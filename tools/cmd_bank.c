@@ -7,6 +7,7 @@
 
 #include "tools/bank.h"
 #include "tools/bank_effect.h"
+#include "tools/bank_plot.h"
 #include "tools/tool.h"
 
 bank_settings bank_setting = {.seed = 1};
@@ -24,6 +25,12 @@ static const GOptionEntry options[] = {
          "PATTERN"},
 	{"addresses", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &bank_setting.addresses,
          "file of addresses, a group a line, or a trace; - is standard input; may be repeated", "FILE"},
+	{"from", 0, 0, G_OPTION_ARG_FILENAME, &bank_setting.from,
+         "the accesses of a traced run (level full); memory and map are the machine's unless given", "FILE.db"},
+	{"plot", 0, 0, G_OPTION_ARG_STRING, &bank_setting.plot,
+         "draw the results: stride, pitch, queue, entropy or bars (`tspsim list plots`)", "KIND"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.output,
+         "the file of --plot; .png, .svg, .pdf, or .tsv for its numbers", "FILE"},
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
          "FORMAT"},
@@ -90,19 +97,25 @@ static int run_eval(int argc, char **argv, GError **error)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: unexpected argument '%s'", argv[0]);
 		return TOOL_USER_ERROR;
 	}
-	if (!bank_setting.patterns && !bank_setting.addresses) {
+	if (!bank_setting.patterns && !bank_setting.addresses && !bank_setting.from) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "bank: nothing to evaluate; give --pattern (such as stride:1..16) or --addresses");
+		            "bank: nothing to evaluate; give --pattern (such as stride:1..16), --addresses or --from");
 		return TOOL_USER_ERROR;
 	}
+	if (!bank_plot_check(bank_setting.plot, bank_setting.output, error))
+		return TOOL_USER_ERROR;
 	e = bank_evaluation_run(error);
-	if (e) {
+	if (e && bank_setting.plot) {
+		if (bank_plot(e, bank_setting.plot, bank_setting.output, error))
+			status = TOOL_OK;
+	} else if (e) {
 		g_autofree char *text = tool_json ? bank_report_json(e) : bank_report_text(e);
 
 		if (tool_print(text, error))
 			status = TOOL_OK;
-		bank_evaluation_free(e);
 	}
+	if (e)
+		bank_evaluation_free(e);
 	return status;
 }
 
@@ -150,10 +163,11 @@ static int run_bank(int argc, char **argv, GError **error)
 
 const tool_command cmd_bank = {
 	.name = "bank",
-	.synopsis =
-		"[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
-		"explain ADDRESS... --map MAP...\n"
-		"effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
+	.synopsis = "[eval] --map MAP... --pattern PATTERN... | --addresses FILE | --from FILE.db [-k K,...] [--model "
+                    "MODEL] "
+		    "[--plot KIND -o FILE] [OPTION...]\n"
+		    "explain ADDRESS... --map MAP...\n"
+		    "effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
 	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
 	.details =
 		"eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "

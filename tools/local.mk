@@ -12,6 +12,7 @@ libtools_a_SOURCES = \
 	tools/bank_effect.c tools/bank_effect.h \
 	tools/commands.c tools/cmd.def \
 	tools/bank.h tools/bank_eval.c tools/bank_report.c tools/bank_json.c tools/bank_explain.c \
+	tools/bank_trace.c tools/bank_trace.h tools/bank_plot.c tools/bank_plot.h tools/bank_front.c \
 	tools/bank_rules.def tools/bank_verbs.def tools/cmd_bank.c \
 	tools/cmd_run.c tools/cmd_sched.c tools/cmd_asm.c tools/cmd_dis.c \
 	tools/cmd_stat.c tools/cmd_diff.c tools/cmd_plot.c \
