@@ -14,7 +14,7 @@
 /* Options of the command line as typed; numbers are 0 when not given. */
 typedef struct bank_settings {
 	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */
-	char *from, *plot, *output;
+	char *from, *plot, *out;
 	char *k, *models, *merge, *rw, *rules, *format, *priority, *only;
 	gint ports, busy, banks, bank_groups, wave, phase, window, element_bytes;
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The picture of a front.  Columns of the CSV file are found by their names, so files with further ones, or of other
- * programs, can be drawn: map, gates_nand2, held_conflict_percent, lost_percent, and on_front where there is one.
+ * programs, can be drawn: map, gates_nand2, held_conflict_percent, lost_percent, and where there are any on_front and
+ * xor2.
  */
 #include <string.h>
 
@@ -9,22 +10,14 @@
 #include "tools/tool.h"
 #include "traces/draw.h"
 
-enum {
-	COLUMN_MAP,
-	COLUMN_GATES,
-	COLUMN_CONFLICT,
-	COLUMN_LOST,
-	COLUMN_FRONT,
-	COLUMNS,
-	MOST_NAMED = 24,
-	NAME_CHARS = 30
-};
+enum { COLUMN_MAP, COLUMN_GATES, COLUMN_CONFLICT, COLUMN_LOST, COLUMN_FRONT, COLUMN_XOR, COLUMNS };
+enum { MOST_NAMED = 40, NAME_CHARS = 30 };
 
-static const char *const column_names[COLUMNS] = {"map", "gates_nand2", "held_conflict_percent", "lost_percent",
-                                                  "on_front"};
+static const char *const column_names[COLUMNS] = {"map",          "gates_nand2", "held_conflict_percent",
+                                                  "lost_percent", "on_front",    "xor2"};
 
 typedef struct candidate {
-	char *map;
+	char *map; /* or what stands for it */
 	double gates, conflict, lost;
 	bool front;
 	unsigned line; /* keeps the order of the file among equals */
@@ -68,7 +61,7 @@ static bool find_columns(const char *path, const char *line, guint place[COLUMNS
 	for (unsigned c = 0; c < COLUMNS; c++)
 		if (!g_ptr_array_find_with_equal_func(head, column_names[c], g_str_equal, &place[c])) {
 			place[c] = UINT_MAX;
-			if (c == COLUMN_FRONT)
+			if (c == COLUMN_FRONT || c == COLUMN_XOR)
 				continue;
 			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 			            "%s:1: no column '%s'; expected the file of `tspsim bank search --out`", path,
@@ -78,11 +71,16 @@ static bool find_columns(const char *path, const char *line, guint place[COLUMNS
 	return true;
 }
 
+static const char *cell_at(const GPtrArray *cells, guint place)
+{
+	return place < cells->len ? g_ptr_array_index(cells, place) : "";
+}
+
 /* A number of CELLS; *KNOWN becomes false where the cell is empty. */
 static bool number_of(const char *path, unsigned line, const GPtrArray *cells, guint place, double *value, bool *known,
                       GError **error)
 {
-	const char *text = place < cells->len ? g_ptr_array_index(cells, place) : "";
+	const char *text = cell_at(cells, place);
 	char *end;
 
 	*value = 0;
@@ -95,6 +93,19 @@ static bool number_of(const char *path, unsigned line, const GPtrArray *cells, g
 		return true;
 	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s:%u: expected a number, not '%s'", path, line, text);
 	return false;
+}
+
+/* The map's text; of a long one its family and number of gates, or its beginning. */
+static char *name_of(const GPtrArray *cells, const guint place[COLUMNS])
+{
+	const char *map = cell_at(cells, place[COLUMN_MAP]);
+	const char *xor2 = cell_at(cells, place[COLUMN_XOR]);
+
+	if (strlen(map) <= NAME_CHARS)
+		return g_strdup(map);
+	if (*xor2)
+		return g_strdup_printf("%.*s of %s XOR2", (int)MIN(strcspn(map, ":"), NAME_CHARS), map, xor2);
+	return g_strdup_printf("%.*s...", NAME_CHARS - 2, map);
 }
 
 /* Appends the candidate of one line; those without gates or conflict are counted in *LEFT_OUT. */
@@ -117,7 +128,7 @@ static bool read_line(const char *path, unsigned number, const char *line, const
 		return true;
 	}
 	c.front = !marked || front > 0;
-	c.map = g_strdup(place[COLUMN_MAP] < cells->len ? g_ptr_array_index(cells, place[COLUMN_MAP]) : "?");
+	c.map = name_of(cells, place);
 	g_array_append_val(all, c);
 	return true;
 }
@@ -146,8 +157,6 @@ static void add_candidates(trace_drawing *d, const GArray *all, unsigned left_ou
 	for (guint i = 0; i < all->len; i++) {
 		const candidate *c = &g_array_index(all, candidate, i);
 		bool named = c->front && front < MOST_NAMED;
-		g_autofree char *name = strlen(c->map) > NAME_CHARS ? g_strdup_printf("%.*s...", NAME_CHARS - 2, c->map)
-		                                                    : g_strdup(c->map);
 
 		front += c->front;
 		trace_drawing_value(rows, c->gates, '\t');
@@ -155,7 +164,7 @@ static void add_candidates(trace_drawing *d, const GArray *all, unsigned left_ou
 		trace_drawing_value(rows, c->lost, '\t');
 		trace_drawing_value(rows, c->front, '\t');
 		trace_drawing_value(rows, named ? i + 1 : 0, '\t');
-		trace_drawing_cell(rows, name, '\n');
+		trace_drawing_cell(rows, c->map, '\n');
 		most_gates = MAX(most_gates, c->gates);
 		most_conflict = MAX(most_conflict, c->conflict);
 		most_lost = MAX(most_lost, c->lost);

@@ -176,6 +176,18 @@ static bool is_geometric(const GArray *points)
 	return steps && least > 0 && most / least >= 16 && ratio / steps > 1.4;
 }
 
+/* Values that the first series has: few where the axis is logarithmic, and then each has its tic. */
+static void add_tics(trace_drawing *d, const GArray *points)
+{
+	GString *tics = g_string_new(NULL);
+
+	for (guint i = 0; i < points->len && g_array_index(points, point, i).series == 0; i++) {
+		trace_drawing_value(tics, g_array_index(points, point, i).x, '\t');
+		trace_drawing_value(tics, g_array_index(points, point, i).x, '\n');
+	}
+	trace_drawing_table(d, tics);
+}
+
 static void add_points(trace_drawing *d, const GArray *points, GArray *all)
 {
 	GString *rows = g_string_new(NULL);
@@ -200,6 +212,7 @@ static void add_points(trace_drawing *d, const GArray *points, GArray *all)
 	}
 	trace_drawing_table(d, rows);
 	trace_drawing_table(d, panels);
+	add_tics(d, points);
 	trace_drawing_number(d, "panels", all->len);
 	trace_drawing_number(d, "values", (double)points->len / all->len);
 	trace_drawing_number(d, "geometric", is_geometric(points));

@@ -29,7 +29,7 @@ static const GOptionEntry options[] = {
          "the accesses of a traced run (level full); memory and map are the machine's unless given", "FILE.db"},
 	{"plot", 0, 0, G_OPTION_ARG_STRING, &bank_setting.plot,
          "draw the results: stride, pitch, queue, entropy or bars (`tspsim list plots`)", "KIND"},
-	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.output,
+	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
          "the file of --plot; .png, .svg, .pdf, or .tsv for its numbers", "FILE"},
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
@@ -102,11 +102,11 @@ static int run_eval(int argc, char **argv, GError **error)
 		            "bank: nothing to evaluate; give --pattern (such as stride:1..16), --addresses or --from");
 		return TOOL_USER_ERROR;
 	}
-	if (!bank_plot_check(bank_setting.plot, bank_setting.output, error))
+	if (!bank_plot_check(bank_setting.plot, bank_setting.out, error))
 		return TOOL_USER_ERROR;
 	e = bank_evaluation_run(error);
 	if (e && bank_setting.plot) {
-		if (bank_plot(e, bank_setting.plot, bank_setting.output, error))
+		if (bank_plot(e, bank_setting.plot, bank_setting.out, error))
 			status = TOOL_OK;
 	} else if (e) {
 		g_autofree char *text = tool_json ? bank_report_json(e) : bank_report_text(e);

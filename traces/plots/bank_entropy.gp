@@ -36,6 +36,7 @@ do for [i = 1:panels] {
 	set bmargin at screen 1 - (top + pitch * (i - 1) + 24.0 + strip) / height
 	set label 4 sprintf("%s:  windows of %.0f accesses", name[i], window[i]) \
 		at screen 92.0 / width, screen 1 - (top + pitch * (i - 1) + 12.0) / height font ",10" noenhanced
+	set format x i < panels ? "" : "%.0f"
 	if (i == panels) {
 		set xlabel "bit of the block number" offset 0,0.3
 	}

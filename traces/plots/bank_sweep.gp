@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Conflict rate against stride or pitch: a strip for each map.  data1: strip, x, conflict (%), slowdown; data2: strip,
-# label, mean, worst, x of the worst.  Numbers: tools/bank_plot.c.
+# label, mean, worst, x of the worst; data3: x and its label.  Numbers: tools/bank_plot.c.
 width = 1500
 strip = panels > 10 ? 50 : panels > 6 ? 64 : 84
 pitch = strip + 30
@@ -35,8 +35,7 @@ set grid ytics lc rgb "#dddddd" lw 1
 if (geometric) {
 	set logscale x 2
 	set xrange [X_min / 1.3:X_max * 1.3]
-	set format x "%.0f"
-	set xtics 2
+	set xtics ()
 } else {
 	edge = X_max > X_min ? 0.008 * (X_max - X_min) : 1
 	set xrange [X_min - edge:X_max + edge]
@@ -51,22 +50,16 @@ do for [i = 1:panels] {
 	set label 4 sprintf("%s:  mean %.2f %%, worst %.2f %%%s", name[i], mean[i], worst[i], \
 		worst[i] > 0 ? sprintf(" (%s %.0f)", word, place[i]) : "") \
 		at screen 92.0 / width, screen 1 - (top + pitch * (i - 1) + 13.0) / height font ",10" noenhanced
-	if (i == panels) {
+	last = i == panels
+	set format x last ? "%.0f" : ""
+	if (last) {
 		set xlabel axis offset 0,0.3
-	} else {
-		set format x ""
 	}
-	if (values <= 128) {
-		plot data1 using ($1 == i - 1 ? $2 : NaN):3 with impulses lw 2 lc rgb "#0072b2", \
-		     data1 using ($1 == i - 1 ? $2 : NaN):3 with points pt 7 ps 0.6 lc rgb "#0072b2"
-	} else {
-		plot data1 using ($1 == i - 1 ? $2 : NaN):3 with impulses lw 1 lc rgb "#0072b2"
-	}
+	plot data1 using ($1 == i - 1 ? $2 : NaN):3 with impulses lw (values <= 400 ? 2 : 1) lc rgb "#0072b2", \
+	     data1 using ($1 == i - 1 && values <= 128 ? $2 : NaN):3 with points pt 7 ps 0.6 lc rgb "#0072b2", \
+	     data3 using (geometric && last ? $1 : NaN):(0):xtic(2) with dots lc rgb "white"
 	unset label 1
 	unset label 2
 	unset label 3
-	if (i == panels - 1) {
-		set format x "%.0f"
-	}
 }
 unset multiplot

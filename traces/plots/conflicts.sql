@@ -2,8 +2,13 @@
 -- Which tensors cost each other cycles in banks?
 --
 -- Rows are tensors whose accesses waited, columns those whose requests stood in the way; the diagonal is a tensor's own
--- doing.  A cell adds up own beats (beyond those of an access without self conflict), delay, and slip.  The 20 tensors
--- with the most have a place of their own, the rest shares one.
+-- doing.  A cell adds up own beats (beyond those of an access without self conflict) and delay; of a machine that freezes
+-- it has the cycles frozen, which is what those lead to.  The 20 tensors with the most have a place of their own, the rest shares one.
+
+-- A tensor is its parts together.
+DROP TABLE IF EXISTS temp.plot_name;
+CREATE TEMP TABLE plot_name AS
+SELECT id AS part, min(id) OVER (PARTITION BY name, epoch) AS id FROM tensor;
 
 DROP TABLE IF EXISTS temp.plot_pair;
 CREATE TEMP TABLE plot_pair AS
@@ -14,10 +19,14 @@ WITH pair AS (
 	UNION ALL SELECT insn, other, 0, sum(delay), 0 FROM conflict GROUP BY insn, other
 	UNION ALL SELECT coalesce(met, other), other, 0, 0, sum(cycles) FROM slip GROUP BY coalesce(met, other), other
 )
-SELECT coalesce(i.tensor, -1) AS tensor, coalesce(o.tensor, -1) AS other, sum(p.own) AS own, sum(p.delay) AS delay,
-       sum(p.slip) AS slip, sum(p.own + p.delay + p.slip) AS cost
+SELECT coalesce((SELECT id FROM plot_name WHERE part = i.tensor), -1) AS tensor,
+       coalesce((SELECT id FROM plot_name WHERE part = o.tensor), -1) AS other, sum(p.own) AS own, sum(p.delay) AS delay,
+       sum(p.slip) AS slip,
+       sum(CASE WHEN (SELECT value FROM run WHERE key = 'policy') = 'freeze' THEN p.slip ELSE p.own + p.delay END) AS cost
 FROM pair p LEFT JOIN insn i ON i.id = p.a LEFT JOIN insn o ON o.id = p.b
-GROUP BY 1, 2 HAVING sum(p.own + p.delay + p.slip) > 0;
+GROUP BY 1, 2;
+
+DELETE FROM plot_pair WHERE cost = 0;
 
 DROP TABLE IF EXISTS temp.plot_tensor;
 CREATE TEMP TABLE plot_tensor AS
@@ -42,8 +51,14 @@ FROM plot_pair p JOIN plot_tensor t ON t.tensor = p.tensor JOIN plot_tensor o ON
 -- Variables.
 SELECT coalesce((SELECT value FROM run WHERE key = 'machine'), '') || ': '
        || coalesce((SELECT value FROM run WHERE key = 'workload'), '') AS heading,
-       printf('%,d cycles in banks: %,d of accesses to themselves, %,d behind others, %,d frozen', sum(cost), sum(own),
-              sum(delay), sum(slip)) AS subheading,
+       CASE WHEN (SELECT value FROM run WHERE key = 'policy') = 'freeze'
+            THEN printf('%,d cycles frozen because requests met in banks', sum(slip))
+            ELSE printf('%,d cycles in banks: %,d of accesses to themselves, %,d behind others', sum(cost), sum(own),
+                        sum(delay)) END
+       || coalesce((SELECT '; map ' || substr(rest, 1, instr(rest, ' ') - 1)
+                    FROM (SELECT substr(value, instr(value, 'sram.map = ') + 11) AS rest FROM run
+                          WHERE key = 'machine_hw' AND instr(value, 'sram.map = ') > 0)), '') AS subheading,
+       CASE WHEN (SELECT value FROM run WHERE key = 'policy') = 'freeze' THEN 'cycles frozen' ELSE 'cycles' END AS unit,
        (SELECT max(place) + 1 FROM plot_tensor) AS tensors, (SELECT max(cost) FROM plot_cell) AS peak
 FROM plot_pair;
 
