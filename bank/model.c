@@ -122,8 +122,11 @@ uint64_t bank_ideal_beats(const bank_run *run, size_t requests, size_t writes)
 		beats = (MAX(reads, writes) + width - 1) / width;
 	else
 		beats = (requests + width - 1) / width;
-	if (o->groups)
-		beats = MAX(beats, (MAX(reads, writes) + o->groups - 1) / o->groups);
+	if (o->groups) { /* a memory of few banks has as few bank groups */
+		unsigned groups = MIN(o->groups, run->memory_banks);
+
+		beats = MAX(beats, (MAX(reads, writes) + groups - 1) / groups);
+	}
 	return beats * o->busy_cycles;
 }
 

@@ -6,6 +6,9 @@
  * Waiting streams of a bank are a bit mask, banks with waiting streams a list, so a grant costs the same whatever the
  * numbers of banks and (up to 64 a word) streams.
  *
+ * A group with more lanes than those before it begins new streams, in the cycle in which the first stream reaches it:
+ * the result does not depend on how groups come in batches.
+ *
  * Streams drift apart, so groups that not all lanes have taken are kept; beyond the lookahead a stream that has none
  * left waits for the slowest (lookahead_limited).  Time stands still while a stream waits for the next batch.
  */
@@ -22,12 +25,19 @@ typedef struct stream {
 	bool waiting; /* presented, not granted; else it has no group left that is here */
 } stream;
 
+/* The request granted last by a bank's side or a bank group's slot: whom a waiting one waits for. */
+typedef struct holder {
+	uint64_t block, group;
+	unsigned lane, bank;
+} holder;
+
 struct bank_closed {
 	bank_run *run;
 	uint64_t cycle;
-	uint64_t limit; /* accesses kept */
-	unsigned streams, stream_room;
-	unsigned idle; /* streams that are not waiting */
+	uint64_t limit;              /* accesses kept */
+	unsigned streams, presented; /* begun so far; of which have presented their first request */
+	unsigned widest;             /* group of those here */
+	unsigned idle;               /* streams that are not waiting */
 	stream *stream;
 	/* Groups first .. first + groups - 1 are here. */
 	uint64_t first, groups;
@@ -47,6 +57,8 @@ struct bank_closed {
 	unsigned active_count;
 	uint64_t *port_free;  /* [bank][side][port] when service is long, ports are several, or there are rules */
 	uint64_t *group_free; /* [group][kind] */
+	holder *bank_holder;  /* [bank][side], kept as long as blocks are */
+	holder *group_holder; /* [group][kind] */
 	unsigned *granted;
 	unsigned granted_count;
 };
@@ -68,6 +80,8 @@ bank_closed *bank_closed_new(bank_run *run)
 	c->next = o->priority == BANK_ROUND_ROBIN ? g_new0(unsigned, run->room) : NULL;
 	c->whole = !o->warmup_cycles && !o->measure_cycles;
 	c->active = g_new(uint16_t, run->room);
+	c->bank_holder = g_new0(holder, (size_t)run->room * 2);
+	c->group_holder = g_new0(holder, (size_t)MAX(o->groups, 1) * 2);
 	if (run->rules) {
 		c->port_free = g_new0(uint64_t, (size_t)run->room * 2 * o->ports);
 		c->group_free = g_new0(uint64_t, (size_t)MAX(o->groups, 1) * 2);
@@ -90,6 +104,8 @@ void bank_closed_free(bank_closed *c)
 	g_free(c->active);
 	g_free(c->port_free);
 	g_free(c->group_free);
+	g_free(c->bank_holder);
+	g_free(c->group_holder);
 	g_free(c->granted);
 	g_free(c);
 }
@@ -142,6 +158,29 @@ static inline void wait_for(bank_closed *c, unsigned lane, unsigned bank)
 	mask[lane / 64] |= UINT64_C(1) << lane % 64;
 }
 
+/* GROUP has been reached: its lanes are streams from now on. */
+static void reach(bank_closed *c, uint64_t group)
+{
+	unsigned streams = (unsigned)lanes_of(c, group);
+	unsigned words = (streams + 63) / 64;
+	uint64_t *mask;
+
+	if (streams <= c->streams)
+		return;
+	if (words > c->words) {
+		mask = g_new0(uint64_t, (size_t)c->run->room * words);
+		for (size_t b = 0; c->words && b < c->run->room; b++)
+			memcpy(mask + b * words, c->mask + b * c->words, c->words * sizeof *mask);
+		g_free(c->mask);
+		c->mask = mask;
+		c->words = words;
+	}
+	c->stream = g_renew(stream, c->stream, streams);
+	c->granted = g_renew(unsigned, c->granted, streams);
+	for (; c->streams < streams; c->streams++, c->idle++)
+		c->stream[c->streams] = (stream){.group = group};
+}
+
 /* Presents the next request of stream LANE in cycle CYCLE, when its group is here. */
 static inline bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 {
@@ -150,8 +189,12 @@ static inline bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 	for (; s->group < c->first + c->groups; s->group++) {
 		uint16_t bank;
 
-		if (!c->even && lane >= lanes_of(c, s->group))
-			continue;
+		if (!c->even) {
+			reach(c, s->group);
+			s = &c->stream[lane];
+			if (lane >= lanes_of(c, s->group))
+				continue;
+		}
 		bank = g_array_index(c->banks, uint16_t, place(c, s->group, lane));
 		if (bank == BANK_ABSENT)
 			continue;
@@ -163,6 +206,14 @@ static inline bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 	}
 	s->waiting = false;
 	return false;
+}
+
+/* Streams that have begun present their first requests, by which more may begin. */
+static void present_new(bank_closed *c)
+{
+	for (; c->presented < c->streams; c->presented++)
+		if (present(c, c->presented, c->cycle))
+			c->idle--;
 }
 
 /* The waiting stream of BANK that priority favours. */
@@ -180,25 +231,36 @@ static inline unsigned favoured(const bank_closed *c, unsigned bank)
 	return w * 64 + (unsigned)__builtin_ctzll(bits);
 }
 
-static void note_first(bank_closed *c, unsigned lane, unsigned other)
+/* Notes the first conflict: stream LANE waits for what HELD holds. */
+static void note_first(bank_closed *c, unsigned lane, const holder *held)
 {
 	bank_result *r = c->run->result;
 	const stream *late = &c->stream[lane];
-	const stream *early = &c->stream[other];
-	uint64_t start = place(c, late->group, 0);
+	size_t start = place(c, late->group, 0);
 
 	r->first_group = late->group;
-	r->first_other_group = early->group;
+	r->first_other_group = held->group;
 	r->first_bank = late->bank;
-	r->first_other_bank = early->bank;
-	r->first_lane[0] = other;
+	r->first_other_bank = held->bank;
+	r->first_lane[0] = held->lane;
 	r->first_lane[1] = lane;
-	r->first_block[0] = g_array_index(c->blocks, uint64_t, place(c, early->group, other));
+	r->first_block[0] = held->block;
 	r->first_block[1] = g_array_index(c->blocks, uint64_t, place(c, late->group, lane));
 	r->first_is_progression = bank_progression(&g_array_index(c->blocks, uint64_t, start), lanes_of(c, late->group),
 	                                           &r->first_stride);
 	c->blocks_kept = false;
 	g_array_set_size(c->blocks, 0);
+}
+
+/* Remembers that stream LANE, which is granted, holds its bank and the slot of its bank group. */
+static void hold(bank_closed *c, unsigned lane, unsigned kind)
+{
+	const bank_options *o = &c->run->options;
+	const stream *s = &c->stream[lane];
+	holder now = {g_array_index(c->blocks, uint64_t, place(c, s->group, lane)), s->group, lane, s->bank};
+
+	c->bank_holder[(size_t)s->bank * 2 + (o->separate ? kind : 0)] = now;
+	c->group_holder[o->groups ? s->bank % o->groups * 2 + kind : 0] = now;
 }
 
 /* Counts the grant of stream LANE in this cycle. */
@@ -240,6 +302,8 @@ static inline void grant(bank_closed *c, unsigned lane)
 	if (c->next)
 		c->next[bank] = lane + 1;
 	c->granted[c->granted_count++] = lane;
+	if (G_UNLIKELY(c->blocks_kept))
+		hold(c, lane, kind_of(c, lane));
 	if (c->counting)
 		count_grant(c, lane, kind_of(c, lane));
 }
@@ -275,12 +339,8 @@ static void grant_banks(bank_closed *c)
 			}
 		}
 		if (!empty_mask(c, bank)) {
-			if (c->blocks_kept && c->granted_count) {
-				unsigned other = c->granted[c->granted_count - 1];
-
-				if (c->stream[other].bank == bank)
-					note_first(c, favoured(c, bank), other);
-			}
+			if (c->blocks_kept)
+				note_first(c, favoured(c, bank), &c->bank_holder[(size_t)bank * 2]);
 			a++;
 		} else {
 			c->active[a] = c->active[--c->active_count];
@@ -307,13 +367,10 @@ static void grant_in_turn(bank_closed *c)
 		slot = &c->group_free[o->groups ? s->bank % o->groups * 2 + kind : 0];
 		port = free_port(c, s->bank, o->separate ? kind : 0);
 		if (!port || (o->groups && *slot > c->cycle)) {
-			for (unsigned g = c->granted_count; c->blocks_kept && g-- > 0;) {
-				const stream *other = &c->stream[c->granted[g]];
-
-				if (other->bank == s->bank ||
-				    (o->groups && other->bank % o->groups == s->bank % o->groups))
-					note_first(c, lane, c->granted[g]);
-			}
+			if (c->blocks_kept)
+				note_first(c, lane,
+				           port ? &c->group_holder[slot - c->group_free]
+				                : &c->bank_holder[(size_t)s->bank * 2 + (o->separate ? kind : 0)]);
 			continue;
 		}
 		*port = *slot = c->cycle + o->busy_cycles;
@@ -349,28 +406,7 @@ static void one_cycle(bank_closed *c)
 		if (!present(c, c->granted[i], c->cycle))
 			c->idle++;
 	}
-}
-
-/* Room for as many streams as the widest group has lanes. */
-static void widen(bank_closed *c, unsigned streams)
-{
-	unsigned words = (streams + 63) / 64;
-	uint64_t *mask;
-
-	if (streams <= c->streams)
-		return;
-	if (words > c->words) {
-		mask = g_new0(uint64_t, (size_t)c->run->room * words);
-		for (size_t b = 0; c->words && b < c->run->room; b++)
-			memcpy(mask + b * words, c->mask + b * c->words, c->words * sizeof *mask);
-		g_free(c->mask);
-		c->mask = mask;
-		c->words = words;
-	}
-	c->stream = g_renew(stream, c->stream, streams);
-	c->granted = g_renew(unsigned, c->granted, streams);
-	for (; c->streams < streams; c->streams++, c->idle++)
-		c->stream[c->streams] = (stream){.group = c->first, .presented = c->cycle};
+	present_new(c);
 }
 
 /* Forgets groups that all streams have taken. */
@@ -430,7 +466,6 @@ static void append(bank_closed *c, const bank_mapped *m)
 {
 	size_t count = m->start[m->groups];
 	uint64_t base = c->start->len ? g_array_index(c->start, uint64_t, c->start->len - 1) : 0;
-	unsigned widest = c->streams;
 
 	if (!c->start->len)
 		g_array_append_val(c->start, base);
@@ -438,9 +473,9 @@ static void append(bank_closed *c, const bank_mapped *m)
 		uint64_t end = base + m->start[g + 1];
 
 		if (c->first + c->groups + g)
-			c->even &= m->start[g + 1] - m->start[g] == widest;
+			c->even &= m->start[g + 1] - m->start[g] == c->widest;
 		c->run->idle_groups += m->start[g + 1] == m->start[g];
-		widest = MAX(widest, m->start[g + 1] - m->start[g]);
+		c->widest = MAX(c->widest, m->start[g + 1] - m->start[g]);
 		g_array_append_val(c->start, end);
 	}
 	g_array_append_vals(c->banks, m->banks, (guint)count);
@@ -448,7 +483,6 @@ static void append(bank_closed *c, const bank_mapped *m)
 	if (c->blocks_kept)
 		g_array_append_vals(c->blocks, m->blocks, (guint)count);
 	append_kinds(c, m, count);
-	widen(c, widest);
 	c->groups += m->groups;
 }
 
@@ -458,9 +492,12 @@ void bank_closed_push(bank_run *run, const bank_mapped *m)
 
 	forget(c);
 	append(c, m);
-	for (unsigned lane = 0; lane < c->streams; lane++)
+	for (uint64_t g = c->first; !c->streams && g < c->first + c->groups; g++)
+		reach(c, g);
+	for (unsigned lane = 0; lane < c->presented; lane++)
 		if (!c->stream[lane].waiting && present(c, lane, c->cycle))
 			c->idle--;
+	present_new(c);
 	run_cycles(c, false);
 }
 

@@ -191,6 +191,12 @@ typedef struct job {
 	progress *progress;
 } job;
 
+/* Requests of a window for windowed entropy. */
+static unsigned window_of(unsigned k)
+{
+	return bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16);
+}
+
 /* The runs of one source: models by maps. */
 static bool new_runs(const job *j, unsigned k, bool merge, GPtrArray *runs, GError **error)
 {
@@ -202,7 +208,7 @@ static bool new_runs(const job *j, unsigned k, bool merge, GPtrArray *runs, GErr
 			options.map = g_ptr_array_index(j->e->maps, i);
 			options.model = j->models[m];
 			options.merge = merge;
-			options.window_requests = bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16);
+			options.window_requests = bank_setting.summary ? 0 : window_of(k);
 			if (options.model == BANK_CLOSED) {
 				options.warmup_cycles = (uint64_t)bank_setting.warmup;
 				options.measure_cycles = (uint64_t)bank_setting.measure;
@@ -259,10 +265,11 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 	uint64_t highest = 0;
 	bool ok;
 
-	if (!bank_setting.summary) {
+	/* Where they are reported. */
+	if (!bank_setting.summary && (bank_setting.details || j->e->maps->len * j->model_count == 1)) {
 		bits = g_new(bank_bits, 1);
 		g_ptr_array_add(j->e->bits, bits);
-		bank_bits_init(bits, bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16));
+		bank_bits_init(bits, window_of(k));
 	}
 	ok = new_runs(j, k, merge, runs, error) && feed(source, runs, bits, &highest, error);
 	for (unsigned i = 0; ok && i < runs->len; i++) {

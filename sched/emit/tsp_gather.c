@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+/* Rows named by an index meet each other irregularly: one access after the other finds its place, not a burst as a
+ * whole. Very many go in short bursts, for the sake of the program's length. */
+enum { LONE_ITERATIONS = 1 << 16, CHUNK = 8 };
+
 typedef struct picking {
 	const low_gather *work;
 	tspe_tensor *x, *index, *y;
@@ -76,7 +80,7 @@ static bool run_rows(tspe *e, const picking *p, uint64_t first, uint32_t count, 
 	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, count);
 	int load = p->even ? add_strided(k, p, first) : add_indexed(k, p, first);
 	int store = tspe_kernel_add(k, ISA_OP_STORE, e->mem.at, e->mem.count);
-	tspe_policy policy = {0};
+	tspe_policy policy = {.chunk = p->even ? 0 : count <= LONE_ITERATIONS ? 1 : CHUNK};
 
 	tspe_kernel_result(k, load, (p->rows * p->seg + (unsigned)e->m->vreg_bytes - 1) / (unsigned)e->m->vreg_bytes);
 	tspe_kernel_memory(k, store, p->y, p->seg, (int32_t)p->y->row_pitch, p->rows);

@@ -10,9 +10,18 @@
 
 #include <string.h>
 
-static int64_t base_alignment(const isa_machine *m)
+enum { PLACES_LEAST = 64 }; /* that ties over a tensor's base choose from, at least */
+
+/* Whole blocks and granules.  Under a map that folds address bits, tensors begin where all low bits are zero: from
+ * there on powers of two keep apart, from anywhere else they do not. */
+static int64_t base_alignment(const tspe *e)
 {
-	int64_t a = TSPE_GRANULE, b = m->sram_block_bytes;
+	const isa_machine *m = e->m;
+	const bank_map *map = bank_calendar_map(e->cal.banks);
+	int64_t a = TSPE_GRANULE, b = m->sram_block_bytes, round = 1;
+
+	while (!e->bank_period && !bank_map_is_ideal(map) && round < bank_map_banks_used(map))
+		round *= 2;
 
 	while (b) {
 		int64_t rest = a % b;
@@ -20,7 +29,7 @@ static int64_t base_alignment(const isa_machine *m)
 		a = b;
 		b = rest;
 	}
-	return TSPE_GRANULE / a * m->sram_block_bytes;
+	return TSPE_GRANULE / a * m->sram_block_bytes * round;
 }
 
 /* ------------------------------------------------------------------------------------------------ allocation */
@@ -64,7 +73,7 @@ static uint64_t first_fit(const tspe *e, guint index, uint64_t alignment)
 	return at;
 }
 
-/* Where a tensor begins is a tie between all banks; the seed breaks it. */
+/* Where a tensor begins is a tie between all places so aligned; the seed breaks it. */
 static uint64_t jitter(const tspe *e, guint tensor, uint64_t alignment)
 {
 	uint64_t places = (uint64_t)e->m->sram_banks * (uint64_t)e->m->sram_block_bytes / alignment;
@@ -73,13 +82,13 @@ static uint64_t jitter(const tspe *e, guint tensor, uint64_t alignment)
 	if (!e->options->placement)
 		return 0;
 	rng_seed(&r, e->options->placement, tensor);
-	return rng_below(&r, MAX(places, 1)) * alignment;
+	return rng_below(&r, MAX(places, PLACES_LEAST)) * alignment;
 }
 
 /* Places all tensors; returns the bytes taken. */
 static uint64_t place_all(tspe *e, enum tspe_plan plan)
 {
-	uint64_t alignment = (uint64_t)base_alignment(e->m);
+	uint64_t alignment = (uint64_t)base_alignment(e);
 	uint64_t top = 0;
 
 	for (guint i = 0; i < e->low->tensors->len; i++) {

@@ -139,8 +139,11 @@ static float float_op(enum isa_op op, float x, float y)
 		return y != 0 ? x : 0.0F;
 	case ISA_OP_MASK_BAR:
 		return y == 0 ? x : 0.0F;
-	default: /* COPY; the verifier lets no integer operation through */
+	case ISA_OP_COPY:
+	case ISA_OP_CVT:
 		return x;
+	default: /* the verifier lets no integer operation through */
+		g_error("the reference does not know '%s' of floating numbers", isa_ops[op].mnemonic);
 	}
 }
 
@@ -199,8 +202,11 @@ static int64_t int_op(enum isa_op op, enum isa_type type, int64_t x, int64_t y)
 		return y != 0 ? x : 0;
 	case ISA_OP_MASK_BAR:
 		return y == 0 ? x : 0;
-	default: /* COPY */
+	case ISA_OP_COPY:
+	case ISA_OP_CVT:
 		return x;
+	default:
+		g_error("the reference does not know '%s' of integers", isa_ops[op].mnemonic);
 	}
 }
 

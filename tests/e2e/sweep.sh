@@ -57,7 +57,7 @@ is "ten kills struck a sweep at work" $struck 10
 exits "the same call ends it" 0 "$TSPSIM" sweep sweep.yaml -o killed.db -j2
 is "the database is sound" "$(sql killed.db 'PRAGMA integrity_check')" ok
 exits "its results are those of the undisturbed sweep" 0 "$TSPSIM" diff whole.db killed.db
-empty "and nothing is said to differ" out
+like "and that is said" out "^identical: [0-9]+ rows of [0-9]+ tables$"
 is "nothing is left beside it" "$(ls killed.db*)" killed.db
 
 # Without its parent no point goes on.

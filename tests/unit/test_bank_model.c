@@ -442,6 +442,27 @@ static void rotating_priority_goes_by_cycles_and_round_robin_by_grants(void)
 	bank_result_clear(&r);
 }
 
+/* A bank that is busy for 4 cycles delays the next request of its own stream: blocks 5 and 149 share bank 5, the second
+ * is presented in cycle 1 and granted in cycle 4. */
+static void closed_stream_can_wait_for_itself(void)
+{
+	static const uint64_t blocks[] = {5, 149};
+
+	for (unsigned separate = 0; separate < 2; separate++) {
+		bank_result r = rig_blocks(
+			&(rig){.map = "mod:144", .model = BANK_CLOSED, .busy = 4, .separate = separate}, blocks, 2, 1);
+
+		CU_ASSERT_EQUAL(r.delayed, 1);
+		CU_ASSERT_EQUAL(r.max_delay_cycles, 3);
+		CU_ASSERT_EQUAL(r.cycles, 8);
+		CU_ASSERT_EQUAL(r.first_group, 1);
+		CU_ASSERT_EQUAL(r.first_other_group, 0);
+		CU_ASSERT_EQUAL(r.first_block[0], 5);
+		CU_ASSERT_EQUAL(r.first_block[1], 149);
+		bank_result_clear(&r);
+	}
+}
+
 static void closed_run_that_ends_in_its_warm_up_is_an_error(void)
 {
 	bankmap *map = bankmap_new("mod:144", 144, 5000, NULL);
@@ -530,6 +551,7 @@ int main(void)
 		{"closed_streams_settle_under_modulo_only", closed_streams_settle_under_modulo_only},
 		{"rotating_priority_goes_by_cycles_and_round_robin_by_grants",
 	         rotating_priority_goes_by_cycles_and_round_robin_by_grants},
+		{"closed_stream_can_wait_for_itself", closed_stream_can_wait_for_itself},
 		{"closed_run_that_ends_in_its_warm_up_is_an_error", closed_run_that_ends_in_its_warm_up_is_an_error},
 		{"closed_streams_wait_when_they_are_too_far_ahead", closed_streams_wait_when_they_are_too_far_ahead},
 		{"options_out_of_range_are_refused", options_out_of_range_are_refused},
