@@ -3,6 +3,7 @@ dist_man_MANS += docs/man/tspsim.1
 EXTRA_DIST += \
 	docs/bank-effect.md \
 	docs/bank-eval.md \
+	docs/bank-hashing.md \
 	docs/bank-maps.md \
 	docs/design.md \
 	docs/deviations.md \

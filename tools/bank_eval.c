@@ -120,7 +120,7 @@ bool bank_settings_finish(GError **error)
 	       in_range("cycles", s->measure, 0, INT64_C(1) << 48, error) &&
 	       in_range("seed", s->seed, 0, INT64_MAX, error) && word_of("merge", s->merge, "on", "off", error) &&
 	       word_of("rw", s->rw, "shared", "separate", error) &&
-	       word_of("only", s->only, "reads", "writes", error) &&
+	       word_of("only", s->only, "reads", "writes", error) && bank_matrix_check(error) &&
 	       in_range("phase", s->phase, 0, BANK_READER_MAX_GROUP, error);
 }
 
@@ -134,8 +134,7 @@ bankmap *bank_map_of(const char *text, GError **error)
 	map = bankmap_new_analysis(text, (unsigned)bank_setting.banks, (uint64_t)bank_setting.rows, NULL);
 	if (map && !bank_setting.allow_aliasing) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "%s; such a map cannot hold data, --allow-aliasing evaluates its conflicts all the same",
-		            refused->message);
+		            "%s; --allow-aliasing evaluates its conflicts all the same", refused->message);
 		g_error_free(refused);
 		bankmap_free(map);
 		return NULL;

@@ -20,7 +20,8 @@ static const GOptionEntry options[] = {
 	{"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.maps,
          "bank map, such as skew:144,5 (`tspsim list maps`); may be repeated (default: mod:139)", "MAP"},
 	{"pattern", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.patterns,
-         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); may be repeated",
+         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); A..B, A..B:STEP and "
+         "A..B*FACTOR are ranges; may be repeated",
          "PATTERN"},
 	{"addresses", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &bank_setting.addresses,
          "file of addresses, a group a line, or a trace; - is standard input; may be repeated", "FILE"},
@@ -72,6 +73,8 @@ static const GOptionEntry options[] = {
          "take maps under which blocks share a place, for analysis", NULL},
 	{"summary", 0, 0, G_OPTION_ARG_NONE, &bank_setting.summary,
          "means over the sources of a pattern with ranges instead of a row for each", NULL},
+	{"matrix", 0, 0, G_OPTION_ARG_STRING, &bank_setting.matrix,
+         "one figure only, maps side by side: req, grp, exc, mean, p99, max, slow, cyc", "FIGURE"},
 	{"details", 0, 0, G_OPTION_ARG_NONE, &bank_setting.details,
          "occupancy, entropies, access times, histograms for every row, not only for a single one", NULL},
 	{"workload", 'w', 0, G_OPTION_ARG_FILENAME, &workload, "effect: the workload (default: `run`'s)", "WORKLOAD"},
@@ -152,15 +155,16 @@ const tool_command cmd_bank = {
 	.name = "bank",
 	.synopsis =
 		"[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
-		"explain ADDRESS... --map MAP...\n"
+		"explain [ADDRESS...] --map MAP...\n"
 		"effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
 	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
-	.details =
-		"eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
-		"of\n"
-		"addresses; effect schedules and simulates a workload under each map and tells their costs apart, or "
-		"says that\n"
-		"there is no difference.  A map that is not injective is refused unless --allow-aliasing is given.\n",
+	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
+                   "of\n"
+		   "addresses or, without any, what the maps are: banks, words lost and shared, gates; effect "
+                   "schedules and\n"
+		   "simulates a workload under each map and tells their costs apart, or says that there is no "
+                   "difference.\n"
+		   "A map that is not injective is refused by eval unless --allow-aliasing is given.\n",
 	.options = options,
 	.min_args = 0,
 	.max_args = -1,

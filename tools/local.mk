@@ -11,7 +11,7 @@ libtools_a_SOURCES = \
 	tools/report.c tools/report_json.c tools/assumed.c tools/report.h \
 	tools/bank_effect.c tools/bank_effect.h \
 	tools/commands.c tools/cmd.def \
-	tools/bank.h tools/bank_eval.c tools/bank_report.c tools/bank_json.c tools/bank_explain.c \
+	tools/bank.h tools/bank_eval.c tools/bank_report.c tools/bank_json.c tools/bank_explain.c tools/bank_table.c tools/bank_matrix.c \
 	tools/bank_rules.def tools/bank_verbs.def tools/cmd_bank.c \
 	tools/cmd_run.c tools/cmd_sched.c tools/cmd_asm.c tools/cmd_dis.c \
 	tools/cmd_stat.c tools/cmd_diff.c tools/cmd_plot.c \

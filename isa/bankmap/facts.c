@@ -195,7 +195,8 @@ char *bankmap_facts_text(const bankmap *map, const bankmap_facts *f)
 	if (!f->weak_count)
 		g_string_append_printf(out, "weak strides: none from 1 to %d at %d terms\n", STRIDES, TERMS);
 	for (size_t i = 0; i < f->weak_count; i++)
-		g_string_append_printf(out, "weak stride: " U64 " meets %u banks of %d (%s)\n",
-		                       f->weak[i].stride_blocks, f->weak[i].distinct_banks, TERMS, f->weak[i].reason);
+		g_string_append_printf(out, "weak stride: " U64 ", %d terms meet %u bank%s (%s)\n",
+		                       f->weak[i].stride_blocks, TERMS, f->weak[i].distinct_banks,
+		                       f->weak[i].distinct_banks == 1 ? "" : "s", f->weak[i].reason);
 	return g_string_free(out, FALSE);
 }
