@@ -9,6 +9,8 @@
 
 bool bank_source_next(bank_source *source, bank_batch *batch, GError **error)
 {
+	if (batch->has_kinds) /* kinds of a batch without any are zero */
+		memset(batch->kinds, 0, batch->accesses);
 	batch->groups = 0;
 	batch->accesses = 0;
 	batch->has_kinds = false;

@@ -10,11 +10,13 @@ libtools_a_SOURCES = \
 	tools/simulate.c tools/simulate.h tools/record.c tools/record.h tools/reference.c tools/reference.h \
 	tools/report.c tools/report_json.c tools/assumed.c tools/report.h \
 	tools/commands.c tools/cmd.def \
+	tools/bank.h tools/bank_eval.c tools/bank_report.c tools/bank_json.c tools/bank_explain.c \
+	tools/bank_rules.def tools/bank_verbs.def tools/cmd_bank.c \
 	tools/cmd_run.c tools/cmd_sched.c tools/cmd_asm.c tools/cmd_dis.c \
 	tools/cmd_stat.c tools/cmd_diff.c tools/cmd_plot.c \
 	tools/cmd_explain.c tools/cmd_list.c tools/cmd_help.c tools/cmd_version.c
 tspsim_SOURCES = tools/tspsim.c
 # SystemC needs the C++ linker; automake picks it by a C++ source, which need not exist.
 nodist_EXTRA_tspsim_SOURCES = tools/dummy.cxx
-tspsim_LDADD = libtools.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
-	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm -lpthread
+tspsim_LDADD = libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
+	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(ZLIB_LIBS) $(GLIB_LIBS) -lm -lpthread

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim bank: what its verbs share, and the evaluation that `eval` reports.  An evaluation is the product of sources
+ * (patterns or address files, for each k), timing models and maps; each combination is one bank_row.
+ */
+#ifndef TSPSIM_TOOLS_BANK_H
+#define TSPSIM_TOOLS_BANK_H
+
+#include "bank/metrics.h"
+#include "bank/model.h"
+
+#include <glib.h>
+
+/* Options of the command line as typed; numbers are 0 when not given. */
+typedef struct bank_settings {
+	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */
+	char *k, *models, *merge, *rw, *rules, *format;
+	gint ports, busy, banks, bank_groups, wave, window, element_bytes;
+	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
+	gdouble latency, t_base;
+	gboolean blocks, allow_aliasing, details, summary;
+} bank_settings;
+
+extern bank_settings bank_setting;
+
+/* A verb of `tspsim bank`, a row of tools/bank_verbs.def. */
+typedef struct bank_verb {
+	const char *name, *doc;
+	int (*run)(int argc, char **argv, GError **error); /* words after the verb */
+} bank_verb;
+
+typedef struct bank_row {
+	char *pattern;
+	const char *group_name; /* the text on the command line that the pattern came from */
+	unsigned k;             /* 0: groups are the lines of the file */
+	const bankmap *map;
+	bool merge;
+	uint64_t block_bytes; /* 0: laid out in blocks */
+	uint64_t highest_block;
+	bank_result result;
+	const bank_bits *bits; /* of the source; NULL in summaries */
+} bank_row;
+
+typedef struct bank_evaluation {
+	GPtrArray *maps; /* bankmap */
+	GPtrArray *rows; /* bank_row */
+	GPtrArray *bits; /* bank_bits */
+	unsigned banks;
+	uint64_t rows_per_bank, block_bytes, seed;
+	bank_options options; /* ports, busy, rules as used */
+	double latency, t_base;
+} bank_evaluation;
+
+/* Fills in what --rules says where the command line is silent; checks ranges. */
+bool bank_settings_finish(GError **error);
+/* A map of the command line, refused when it is not injective unless --allow-aliasing. */
+bankmap *bank_map_of(const char *text, GError **error);
+bank_evaluation *bank_evaluation_run(GError **error);
+void bank_evaluation_free(bank_evaluation *e);
+
+char *bank_report_text(const bank_evaluation *e); /* g_free */
+char *bank_report_json(const bank_evaluation *e); /* g_free */
+
+/* Means over the rows that came from one text on the command line with one k, map and model. */
+typedef struct bank_summary {
+	const bank_row *first;
+	unsigned sources;
+	double request_conflict, group_conflict, excess, mean_delay, slowdown; /* means, each source alike */
+	const bank_row *worst; /* by request conflict */
+} bank_summary;
+
+GArray *bank_summaries(const bank_evaluation *e); /* of bank_summary, in order of appearance */
+
+int bank_explain(int argc, char **argv, GError **error);
+
+#endif

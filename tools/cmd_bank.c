@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim bank [eval]: bank maps on streams of accesses under three timing models; its other verbs are in
+ * tools/bank_verbs.def.
+ */
+#include <string.h>
+
+#include "tools/bank.h"
+#include "tools/tool.h"
+
+bank_settings bank_setting = {.seed = 1};
+
+static const GOptionEntry options[] = {
+	{"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.maps,
+         "bank map, such as skew:144,5 (`tspsim list maps`); may be repeated (default: mod:139)", "MAP"},
+	{"pattern", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.patterns,
+         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); may be repeated", "PATTERN"},
+	{"addresses", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &bank_setting.addresses,
+         "file of addresses, a group a line, or a trace; - is standard input; may be repeated", "FILE"},
+	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
+	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)", "FORMAT"},
+	{"k", 'k', 0, G_OPTION_ARG_STRING, &bank_setting.k,
+         "accesses of a group; several as 16,64 (default: 16 for patterns, the lines of a file)", "K"},
+	{"model", 0, 0, G_OPTION_ARG_STRING, &bank_setting.models,
+         "lockstep, fifo, closed; several separated by commas (default: lockstep)", "MODEL"},
+	{"ports", 0, 0, G_OPTION_ARG_INT, &bank_setting.ports, "ports of a bank (default: 1)", "N"},
+	{"busy", 0, 0, G_OPTION_ARG_INT, &bank_setting.busy, "cycles that a request holds a port (default: 1)", "N"},
+	{"merge", 0, 0, G_OPTION_ARG_STRING, &bank_setting.merge,
+         "on: accesses of a group to one block count once (default: off, but for patterns defined with it)", "on|off"},
+	{"block-bytes", 0, 0, G_OPTION_ARG_INT64, &bank_setting.block_bytes, "bytes of a block (default: 320)", "N"},
+	{"banks", 0, 0, G_OPTION_ARG_INT, &bank_setting.banks, "banks of the memory (default: 144)", "N"},
+	{"rows", 0, 0, G_OPTION_ARG_INT64, &bank_setting.rows, "blocks of a bank (default: 5000)", "N"},
+	{"rw", 0, 0, G_OPTION_ARG_STRING, &bank_setting.rw,
+         "separate: ports for reads and as many for writes (default: shared)", "shared|separate"},
+	{"bank-groups", 0, 0, G_OPTION_ARG_INT, &bank_setting.bank_groups,
+         "bank b belongs to bank group b mod N, which begins one read and one write at a time (default: none)", "N"},
+	{"rules", 0, 0, G_OPTION_ARG_STRING, &bank_setting.rules,
+         "a published memory: ub, the Ascend unified buffer; sets what is not given otherwise", "NAME"},
+	{"groups", 0, 0, G_OPTION_ARG_INT64, &bank_setting.groups,
+         "groups of a pattern at most (default: 2048; fft: all)", "N"},
+	{"footprint", 0, 0, G_OPTION_ARG_INT64, &bank_setting.footprint,
+         "blocks that patterns use (default: 635000)", "N"},
+	{"wave", 0, 0, G_OPTION_ARG_INT, &bank_setting.wave,
+         "lanes of a wave, presented in phases of k (default: k)", "N"},
+	{"element-bytes", 0, 0, G_OPTION_ARG_INT, &bank_setting.element_bytes,
+         "bytes of an element (default: the pattern's)", "N"},
+	{"seed", 0, 0, G_OPTION_ARG_INT64, &bank_setting.seed, "seed of random patterns (default: 1)", "N"},
+	{"warmup", 0, 0, G_OPTION_ARG_INT64, &bank_setting.warmup, "closed: cycles before counting (default: 0)", "N"},
+	{"cycles", 0, 0, G_OPTION_ARG_INT64, &bank_setting.measure, "closed: cycles to count (default: to the end)", "N"},
+	{"window", 0, 0, G_OPTION_ARG_INT, &bank_setting.window,
+         "requests of a window for windowed entropy (default: k, at least 16)", "N"},
+	{"latency", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.latency,
+         "T_lat, cycles of an access that does not wait (default: those of --busy)", "T"},
+	{"base", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.t_base,
+         "T_base of the textbook's formula (default: as --latency)", "T"},
+	{"allow-aliasing", 0, 0, G_OPTION_ARG_NONE, &bank_setting.allow_aliasing,
+         "take maps under which blocks share a place, for analysis", NULL},
+	{"summary", 0, 0, G_OPTION_ARG_NONE, &bank_setting.summary,
+         "means over the sources of a pattern with ranges instead of a row for each", NULL},
+	{"details", 0, 0, G_OPTION_ARG_NONE, &bank_setting.details,
+         "occupancy, entropies, access times, histograms for every row, not only for a single one", NULL},
+	{0},
+};
+
+static int run_eval(int argc, char **argv, GError **error)
+{
+	bank_evaluation *e;
+	int status = TOOL_USER_ERROR;
+
+	if (argc) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: unexpected argument '%s'", argv[0]);
+		return TOOL_USER_ERROR;
+	}
+	if (!bank_setting.patterns && !bank_setting.addresses) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "bank: nothing to evaluate; give --pattern (such as stride:1..16) or --addresses");
+		return TOOL_USER_ERROR;
+	}
+	e = bank_evaluation_run(error);
+	if (e) {
+		g_autofree char *text = tool_json ? bank_report_json(e) : bank_report_text(e);
+
+		if (tool_print(text, error))
+			status = TOOL_OK;
+		bank_evaluation_free(e);
+	}
+	return status;
+}
+
+static const bank_verb verbs[] = {
+#define BANK_VERB(name, function, doc) {name, doc, function},
+#include "tools/bank_verbs.def"
+};
+
+static int run_bank(int argc, char **argv, GError **error)
+{
+	const char *names[G_N_ELEMENTS(verbs) + 1] = {NULL};
+
+	if (!bank_settings_finish(error))
+		return TOOL_USER_ERROR;
+	if (!argc)
+		return verbs[0].run(0, argv, error);
+	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+		names[i] = verbs[i].name;
+		if (strcmp(argv[0], verbs[i].name) == 0)
+			return verbs[i].run(argc - 1, argv + 1, error);
+	}
+	tool_unknown(error, "verb of bank", argv[0], names);
+	return TOOL_USER_ERROR;
+}
+
+const tool_command cmd_bank = {
+	.name = "bank",
+	.synopsis = "[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
+                    "explain ADDRESS... --map MAP...",
+	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
+	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row of\n"
+                   "addresses.  A map that is not injective is refused unless --allow-aliasing is given.\n",
+	.options = options,
+	.min_args = 0,
+	.max_args = -1,
+	.run = run_bank,
+};
