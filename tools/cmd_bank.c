@@ -8,7 +8,7 @@
 #include "tools/bank.h"
 #include "tools/tool.h"
 
-bank_settings bank_setting = {.seed = 1};
+bank_settings bank_setting = {.seed = 1, .steps = 20000, .restarts = 2};
 
 static const GOptionEntry options[] = {
 	{"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.maps,
@@ -59,6 +59,21 @@ static const GOptionEntry options[] = {
          "means over the sources of a pattern with ranges instead of a row for each", NULL},
 	{"details", 0, 0, G_OPTION_ARG_NONE, &bank_setting.details,
          "occupancy, entropies, access times, histograms for every row, not only for a single one", NULL},
+	{"hold-out", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.hold_out,
+         "search: pattern or file that maps are scored on but not chosen by (default: every other group); repeatable",
+         "PATTERN|FILE"},
+	{"max-gates", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.max_gates,
+         "search: NAND2 equivalents of a map on the front at most (default: any)", "G"},
+	{"steps", 0, 0, G_OPTION_ARG_INT64, &bank_setting.steps,
+         "search: annealing steps of each chain; 0: no annealing (default: 20000)", "N"},
+	{"restarts", 0, 0, G_OPTION_ARG_INT, &bank_setting.restarts,
+         "search: chains for each price of an XOR2 (default: 2)", "N"},
+	{"jobs", 'j', 0, G_OPTION_ARG_INT, &bank_setting.jobs,
+         "search: threads; they change no result (default: processors)", "N"},
+	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
+         "search: write the front as CSV, found maps and certificates beside it", "FILE"},
+	{"yosys", 0, 0, G_OPTION_ARG_NONE, &bank_setting.yosys,
+         "search: synthesise the reported maps with yosys instead of estimating their gates", NULL},
 	{0},
 };
 
@@ -112,10 +127,14 @@ static int run_bank(int argc, char **argv, GError **error)
 const tool_command cmd_bank = {
 	.name = "bank",
 	.synopsis = "[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
-                    "explain ADDRESS... --map MAP...",
+                    "explain ADDRESS... --map MAP...\n"
+                    "search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [--max-gates G] "
+                    "[-o FILE]",
 	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
 	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row of\n"
-                   "addresses.  A map that is not injective is refused unless --allow-aliasing is given.\n",
+                   "addresses;\n"
+                   "search looks for maps that suit the patterns or files (default: a mix of strides, FFT, tiles, transpose)\n"
+                   "and prints the front of conflicts, gates and lost words.  A map that is not injective is refused unless --allow-aliasing is given.\n",
 	.options = options,
 	.min_args = 0,
 	.max_args = -1,
