@@ -261,6 +261,7 @@ static void anneal(search *s)
 		bank_search_parallel(o->threads, s->chains, run_chain, s, tell_chains);
 		for (unsigned i = 1; i < s->chains; i++)
 			bank_archive_merge(&s->archives[0], &s->archives[i]);
+		bank_archive_polish(s->problem, s->most_xor2, &s->archives[0], NULL, NULL);
 		take_archive(s, &s->archives[0]);
 		s->result->annealed_steps = s->chains * o->steps;
 		bank_linear_problem_free(s->problem);

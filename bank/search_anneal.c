@@ -15,7 +15,18 @@
 /* Temperatures of a chain, as conflict rates: an increase of so much is accepted once in e. */
 static const double first_temperature = 0.02, last_temperature = 0.00005;
 
-enum { TICK_STEPS = 256 };
+enum { TICK_STEPS = 256, LINE = 8 };
+
+/* A line of banks; unaligned, so that arrays of GLib's allocator will do. */
+typedef uint16_t line __attribute__((vector_size(LINE * sizeof(uint16_t)), aligned(sizeof(uint16_t)), may_alias));
+typedef uint64_t line_words __attribute__((vector_size(LINE * sizeof(uint16_t))));
+
+static inline bool any(line v)
+{
+	line_words w = (line_words)v;
+
+	return (w[0] | w[1]) != 0;
+}
 
 typedef struct weight {
 	uint32_t source;
@@ -29,8 +40,9 @@ struct bank_linear_problem {
 	uint64_t *keys;
 	uint32_t *first; /* weights of difference d: first[d] .. first[d + 1] - 1 */
 	weight *weights;
-	uint32_t *with[BANK_LINEAR_ADDRESS_BITS]; /* differences that have address bit bits + j */
-	size_t with_count[BANK_LINEAR_ADDRESS_BITS];
+	size_t lines; /* of LINE differences, the last one filled up */
+	uint16_t
+		*without[BANK_LINEAR_ADDRESS_BITS]; /* of each difference: 0 with address bit bits + j, else all ones */
 };
 
 /* Where each spectrum's reading stands, to merge them by key. */
@@ -53,10 +65,14 @@ static void merge_spectra(bank_linear_problem *p, const bank_spectrum *spectra, 
 	while ((key = least_key(spectra, at, count)) != UINT64_MAX) {
 		p->keys[p->count] = key;
 		p->first[p->count++] = used;
-		for (unsigned s = 0; s < count; s++)
-			if (at[s] < spectra[s].count && spectra[s].entries[at[s]].key == key)
-				p->weights[used++] =
-					(weight){s, (uint32_t)MIN(spectra[s].entries[at[s]++].pairs, UINT32_MAX)};
+		for (unsigned s = 0; s < count; s++) {
+			uint64_t pairs;
+
+			if (at[s] == spectra[s].count || spectra[s].entries[at[s]].key != key)
+				continue;
+			pairs = spectra[s].entries[at[s]++].pairs;
+			p->weights[used++] = (weight){s, (uint32_t)MIN(pairs, UINT32_MAX)};
+		}
 	}
 	p->first[p->count] = used;
 }
@@ -136,11 +152,13 @@ bank_linear_problem *bank_linear_problem_new(unsigned bits, unsigned address_bit
 	p->weights = g_new(weight, all + 1);
 	merge_spectra(p, spectra, count);
 	keep_heaviest(p, BANK_LINEAR_DIFFERENCES);
+	p->lines = (p->count + LINE - 1) / LINE;
 	for (unsigned j = 0; j < address_bits - bits; j++) {
-		p->with[j] = g_new(uint32_t, p->count + 1);
+		p->without[j] = g_new(uint16_t, p->lines * LINE + 1);
+		memset(p->without[j], 0xff, p->lines * LINE * sizeof(uint16_t));
 		for (size_t d = 0; d < p->count; d++)
 			if (p->keys[d] >> (bits + j) & 1)
-				p->with[j][p->with_count[j]++] = (uint32_t)d;
+				p->without[j][d] = 0;
 	}
 	return p;
 }
@@ -150,7 +168,7 @@ void bank_linear_problem_free(bank_linear_problem *p)
 	if (!p)
 		return;
 	for (unsigned j = 0; j < p->address_bits - p->bits; j++)
-		g_free(p->with[j]);
+		g_free(p->without[j]);
 	g_free(p->requests);
 	g_free(p->equal_pairs);
 	g_free(p->keys);
@@ -200,7 +218,7 @@ static void add_weights(const bank_linear_problem *p, size_t d, int64_t *pairs, 
 static void chain_begin(chain *c, const bank_linear_problem *p, const bank_linear *map)
 {
 	*c = (chain){.p = p, .map = *map, .ones = bank_linear_ones(map)};
-	c->banks = g_new(uint16_t, p->count + 1);
+	c->banks = g_new0(uint16_t, p->lines * LINE + 1);
 	c->pairs = g_new0(int64_t, p->sources + 1);
 	c->changed = g_new0(int64_t, p->sources + 1);
 	for (unsigned s = 0; s < p->sources; s++)
@@ -238,12 +256,14 @@ static double bound_after(chain *c, unsigned i, unsigned j)
 	uint16_t bit = (uint16_t)(1U << i);
 
 	memset(c->changed, 0, p->sources * sizeof *c->changed);
-	for (size_t n = 0; n < p->with_count[j]; n++) {
-		uint32_t d = p->with[j][n];
-		uint16_t bank = c->banks[d];
+	for (size_t n = 0; n < p->lines; n++) {
+		line banks = ((const line *)c->banks)[n], without = ((const line *)p->without[j])[n];
 
-		if (G_UNLIKELY((bank & (uint16_t)~bit) == 0))
-			add_weights(p, d, c->changed, bank ? 1 : -1);
+		if (!any((line)(((banks & (uint16_t)~bit) | without) == 0)))
+			continue;
+		for (size_t d = n * LINE; d < (n + 1) * LINE; d++)
+			if (((c->banks[d] & (uint16_t)~bit) | p->without[j][d]) == 0)
+				add_weights(p, d, c->changed, c->banks[d] ? 1 : -1);
 	}
 	return bound_of(p, c->pairs, c->changed);
 }
@@ -254,8 +274,8 @@ static void flip(chain *c, unsigned i, unsigned j, double bound)
 	const bank_linear_problem *p = c->p;
 	uint16_t bit = (uint16_t)(1U << i);
 
-	for (size_t n = 0; n < p->with_count[j]; n++)
-		c->banks[p->with[j][n]] ^= bit;
+	for (size_t n = 0; n < p->lines; n++)
+		((line *)c->banks)[n] ^= ~((const line *)p->without[j])[n] & bit;
 	for (unsigned s = 0; s < p->sources; s++)
 		c->pairs[s] += c->changed[s];
 	c->map.columns[j] ^= bit;
@@ -349,4 +369,62 @@ void bank_linear_anneal(const bank_linear_problem *p, const bank_anneal *how, ba
 	if (tick)
 		tick(state, how->steps % TICK_STEPS);
 	chain_end(&c);
+}
+
+/* Notes the map after flipping entry AT, and, when that is a one, after moving it to each zero of the matrix. */
+static void note_neighbours(chain *c, unsigned at, unsigned most_xor2, bank_archive *archive)
+{
+	unsigned bits = c->map.bits, entries = (c->map.address_bits - bits) * bits;
+	bool one = is_one(c, at);
+
+	flip_at(c, at);
+	if (c->ones <= most_xor2)
+		note(archive, c);
+	for (unsigned other = 0; one && other < entries; other++) {
+		unsigned i = other % bits, j = other / bits;
+		double bound;
+
+		if (other == at || is_one(c, other))
+			continue;
+		bound = bound_after(c, i, j);
+		if (bound < archive->bound[c->ones + 1]) {
+			archive->bound[c->ones + 1] = bound;
+			archive->map[c->ones + 1] = c->map;
+			archive->map[c->ones + 1].columns[j] ^= (uint16_t)(1U << i);
+		}
+	}
+	flip_at(c, at);
+}
+
+void bank_archive_polish(const bank_linear_problem *p, unsigned most_xor2, bank_archive *archive,
+                         bool (*wanted)(void *state), void *state)
+{
+	unsigned entries = (p->address_bits - p->bits) * p->bits;
+	bool again = true;
+	double done[BANK_LINEAR_ONES];
+
+	for (unsigned n = 0; n < BANK_LINEAR_ONES; n++)
+		done[n] = 2;
+	while (again) {
+		double best = 2;
+
+		again = false;
+		/* Maps that are no better than one with fewer XOR2 lead nowhere. */
+		for (unsigned n = 0; n < MIN(entries + 1, BANK_LINEAR_ONES - 1); n++) {
+			bool better = archive->bound[n] < best;
+			chain c;
+
+			best = MIN(best, archive->bound[n]);
+			if (!better || archive->bound[n] >= done[n])
+				continue;
+			again = true;
+			done[n] = archive->bound[n];
+			chain_begin(&c, p, &archive->map[n]);
+			for (unsigned at = 0; at < entries; at++)
+				note_neighbours(&c, at, most_xor2, archive);
+			chain_end(&c);
+			if (wanted && !wanted(state))
+				return;
+		}
+	}
 }

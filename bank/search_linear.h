@@ -56,6 +56,11 @@ typedef struct bank_archive {
 void bank_archive_init(bank_archive *archive);
 void bank_archive_merge(bank_archive *into, const bank_archive *from);
 
+/* Looks at all maps that differ in one entry, or in a one that moved, from those of the archive that are better than
+ * all with fewer XOR2, until none improves it or WANTED (may be NULL) says no. */
+void bank_archive_polish(const bank_linear_problem *p, unsigned most_xor2, bank_archive *archive,
+                         bool (*wanted)(void *state), void *state);
+
 typedef struct bank_anneal {
 	double lambda;      /* of bound, for each XOR2 */
 	uint64_t steps;     /* proposals */

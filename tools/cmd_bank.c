@@ -8,7 +8,7 @@
 #include "tools/bank.h"
 #include "tools/tool.h"
 
-bank_settings bank_setting = {.seed = 1, .steps = 20000, .restarts = 2};
+bank_settings bank_setting = {.seed = 1, .steps = 10000, .restarts = 2};
 
 static const GOptionEntry options[] = {
 	{"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.maps,
@@ -65,7 +65,7 @@ static const GOptionEntry options[] = {
 	{"max-gates", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.max_gates,
          "search: NAND2 equivalents of a map on the front at most (default: any)", "G"},
 	{"steps", 0, 0, G_OPTION_ARG_INT64, &bank_setting.steps,
-         "search: annealing steps of each chain; 0: no annealing (default: 20000)", "N"},
+         "search: annealing steps of each chain; 0: no annealing (default: 10000)", "N"},
 	{"restarts", 0, 0, G_OPTION_ARG_INT, &bank_setting.restarts,
          "search: chains for each price of an XOR2 (default: 2)", "N"},
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &bank_setting.jobs,
