@@ -33,12 +33,25 @@ void bank_search_source_free(gpointer source)
 	g_free(source);
 }
 
+/* Formulas for dividers are within this share of synthesis (isa/bankgates.def); XOR2 are counted. */
+static const double gates_error = 0.11;
+
+/* Is A no dearer than B for sure?  What is estimated may be larger than what is measured. */
+bool bank_no_dearer(const bank_candidate *a, const bank_candidate *b)
+{
+	double error = a->gates_class == BANKMAP_GATES_DERIVED && b->gates_class == BANKMAP_GATES_MEASURED &&
+	                               !a->linear && !b->linear
+	                       ? gates_error
+	                       : 0;
+
+	return a->gates_class != BANKMAP_GATES_NONE && b->gates_class != BANKMAP_GATES_NONE &&
+	       a->gates_nand2 * (1 + error) <= b->gates_nand2 && a->lost_words <= b->lost_words;
+}
+
 bool bank_dominates(const bank_candidate *a, double conflict_a, const bank_candidate *b, double conflict_b)
 {
-	if (a->gates_class == BANKMAP_GATES_NONE || b->gates_class == BANKMAP_GATES_NONE || conflict_a > conflict_b ||
-	    a->gates_nand2 > b->gates_nand2 || a->lost_words > b->lost_words)
-		return false;
-	return conflict_a < conflict_b || a->gates_nand2 < b->gates_nand2 || a->lost_words < b->lost_words;
+	return conflict_a <= conflict_b && bank_no_dearer(a, b) &&
+	       (conflict_a < conflict_b || a->gates_nand2 < b->gates_nand2 || a->lost_words < b->lost_words);
 }
 
 /* Spectra of the sources of one list: spectra[source * slot_count + slot]. */
@@ -217,6 +230,20 @@ static unsigned log2_floor(uint64_t n)
 	return 63 - (unsigned)__builtin_clzll(n);
 }
 
+/* Is MAP one of the candidates under another name? */
+static bool is_known(const search *s, const bank_linear *map)
+{
+	for (unsigned i = 0; i < s->pool->len; i++) {
+		const bank_candidate *c = g_ptr_array_index(s->pool, i);
+		bank_linear other;
+
+		if (c->linear && bank_linear_of(c->map, map->address_bits, &other) && other.bits == map->bits &&
+		    !memcmp(other.columns, map->columns, sizeof map->columns))
+			return true;
+	}
+	return false;
+}
+
 /* Of the archive: maps better than all with fewer XOR2. */
 static void take_archive(search *s, const bank_archive *archive)
 {
@@ -229,6 +256,8 @@ static void take_archive(search *s, const bank_archive *archive)
 		if (archive->bound[n] >= best)
 			continue;
 		best = archive->bound[n];
+		if (n == 0 || is_known(s, &archive->map[n])) /* 0: the modulus */
+			continue;
 		text = bank_linear_text(&archive->map[n]);
 		c = bank_candidate_new(text, s->o->banks, s->o->rows, BANK_ANNEALED, NULL);
 		if (!c)

@@ -95,6 +95,8 @@ typedef struct bank_search_result {
 bank_search_result *bank_search(const bank_search_options *options, GError **error);
 void bank_search_result_free(bank_search_result *result);
 
+/* Does A take no more gates and lose no more words than B?  An estimate must be below a measurement by its error. */
+bool bank_no_dearer(const bank_candidate *a, const bank_candidate *b);
 /* Does A dominate B on (conflict, gates, lost words): nowhere worse, somewhere better? */
 bool bank_dominates(const bank_candidate *a, double conflict_a, const bank_candidate *b, double conflict_b);
 

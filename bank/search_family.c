@@ -45,7 +45,8 @@ static void describe(bank_candidate *c, unsigned banks, uint64_t rows)
 
 		bank_linear_masks(&linear, masks);
 		c->xor2 = bank_xor2_shared(masks, linear.bits, &c->xor2_plain);
-		if (facts.gates_class == BANKMAP_GATES_DERIVED) {
+		/* Counts compare with counts; measurements on record are these, rounded. */
+		if (c->xor2) {
 			c->gates_nand2 = c->xor2 * unit_xor;
 			g_free(c->gates_note);
 			c->gates_note = g_strdup_printf("%u XOR2 of %.1f", c->xor2, unit_xor);
@@ -216,7 +217,7 @@ void bank_search_sweeps(unsigned banks, uint64_t rows, GPtrArray *candidates)
 		if (m >> n)
 			offer(candidates, banks, rows, BANK_SWEPT, "bsp:%u", m);
 	}
-	for (unsigned d = 0; d < banks && d < MOST_SKEWS; d++)
+	for (unsigned d = 1; d < banks && d < MOST_SKEWS; d++)
 		offer(candidates, banks, rows, BANK_SWEPT, "skew:%u,%u", banks, d);
 	offer(candidates, banks, rows, BANK_SWEPT, "mersenne:%u", n);
 	if (n < 2)

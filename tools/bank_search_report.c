@@ -32,12 +32,6 @@ unsigned bank_certified(const bank_search_result *result, const bank_candidate *
 	return count;
 }
 
-static bool no_dearer(const bank_candidate *a, const bank_candidate *b)
-{
-	return a->gates_class != BANKMAP_GATES_NONE && b->gates_class != BANKMAP_GATES_NONE &&
-	       a->gates_nand2 <= b->gates_nand2 && a->lost_words <= b->lost_words;
-}
-
 /* Does a member of the front dominate CLASSIC on held-out source I? */
 static bool dominated_on(const bank_search_result *result, const bank_candidate *classic, unsigned i)
 {
@@ -62,7 +56,8 @@ void bank_rival_of(const bank_search_result *result, unsigned sources, const ban
 
 		if (!c->on_front || c == classic)
 			continue;
-		if (no_dearer(c, classic) && (!rival->best || mean < rival->best->held[BANK_LOCKSTEP].mean_conflict))
+		if (bank_no_dearer(c, classic) &&
+		    (!rival->best || mean < rival->best->held[BANK_LOCKSTEP].mean_conflict))
 			rival->best = c;
 		if (bank_dominates(c, mean, classic, conflict) &&
 		    (!rival->by || mean < rival->by->held[BANK_LOCKSTEP].mean_conflict))
@@ -169,11 +164,11 @@ static void append_rivals(GString *out, const bank_found *found)
 
 static const char legend[] =
 	"*: on the front of training conflicts, gates and lost words.  xor2: two-input XORs, pairs of address bits "
-        "shared.\n"
+	"shared.\n"
 	"gates: NAND2 equivalents.  lost: % of the memory's words.  train, held: requests delayed / requests in "
-        "lockstep, %, mean\n"
+	"lockstep, %, mean\n"
 	"over sources; worst: of a source.  slow: cycles / ideal, lockstep, held-out.  fifo: requests delayed / "
-        "requests, %,\n"
+	"requests, %,\n"
 	"held-out.  closed: requests served a cycle, held-out.  proof: training and held-out sources proven free of "
 	"conflicts.\n";
 
