@@ -22,11 +22,11 @@ bool bank_is_saturated(const bank_result *r, unsigned bank);
 /* How evenly requests lie on the banks that the map uses, M of them. */
 typedef struct bank_occupancy {
 	double max_over_mean, min_over_mean;
-	unsigned empty;       /* banks of the M without a request */
-	unsigned unused;      /* banks of the memory beyond the M */
-	double entropy_bits;  /* at most log2 M */
-	double entropy_limit; /* log2 M */
-	double chi_square;    /* against equal shares */
+	unsigned empty;              /* banks of the M without a request */
+	unsigned unused;             /* banks of the memory beyond the M */
+	double entropy_bits;         /* at most log2 M */
+	double entropy_limit;        /* log2 M */
+	double chi_square;           /* against equal shares */
 	unsigned chi_square_freedom; /* M - 1 */
 	double gini;                 /* 0: equal; 1 - 1/M: all in one bank */
 } bank_occupancy;

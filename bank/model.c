@@ -11,6 +11,25 @@
 static const char *const model_names[] = {"lockstep", "fifo", "closed", NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(model_names) == BANK_MODEL_COUNT + 1);
 
+static const char *const priority_names[] = {"rotating", "round-robin", NULL};
+G_STATIC_ASSERT(G_N_ELEMENTS(priority_names) == BANK_PRIORITY_COUNT + 1);
+
+/* The place of NAME among NAMES, or -1 and an error that says what a WHAT can be. */
+static int find_name(const char *name, const char *const *names, const char *what, GError **error)
+{
+	const char *near = tsp_nearest(name, names);
+	g_autofree char *all = g_strjoinv(", ", (char **)names);
+
+	for (int i = 0; names[i]; i++)
+		if (strcmp(name, names[i]) == 0)
+			return i;
+	if (near)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown %s '%s'; did you mean '%s'?", what, name, near);
+	else
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown %s '%s'; expected one of: %s", what, name, all);
+	return -1;
+}
+
 const char *bank_model_name(enum bank_model model)
 {
 	return model_names[model];
@@ -18,17 +37,25 @@ const char *bank_model_name(enum bank_model model)
 
 bool bank_model_parse(const char *name, enum bank_model *model, GError **error)
 {
-	const char *near;
+	int i = find_name(name, model_names, "timing model", error);
 
-	for (unsigned i = 0; i < BANK_MODEL_COUNT; i++)
-		if (strcmp(name, model_names[i]) == 0) {
-			*model = (enum bank_model)i;
-			return true;
-		}
-	near = tsp_nearest(name, model_names);
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown timing model '%s'; %s%s%s", name,
-	            near ? "did you mean '" : "expected lockstep, fifo or closed", near ? near : "", near ? "'?" : "");
-	return false;
+	if (i >= 0)
+		*model = (enum bank_model)i;
+	return i >= 0;
+}
+
+const char *bank_priority_name(enum bank_priority priority)
+{
+	return priority_names[priority];
+}
+
+bool bank_priority_parse(const char *name, enum bank_priority *priority, GError **error)
+{
+	int i = find_name(name, priority_names, "priority", error);
+
+	if (i >= 0)
+		*priority = (enum bank_priority)i;
+	return i >= 0;
 }
 
 void bank_options_init(bank_options *options)
@@ -48,6 +75,8 @@ static bool check_options(const bank_options *o, GError **error)
 		why = "banks and bank groups must be below 65535";
 	else if (o->model != BANK_CLOSED && (o->warmup_cycles || o->measure_cycles))
 		why = "warm-up and measured cycles belong to the closed model";
+	else if (o->priority != BANK_ROTATING && (o->groups || o->separate))
+		why = "with bank groups or separate ports priority rotates";
 	if (why)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank evaluation: %s", why);
 	return !why;
@@ -118,8 +147,7 @@ void bank_note_first(bank_run *run, const bank_mapped *m, size_t group, size_t b
 	r->first_lane[0] = bank_lane(m, group, before);
 	r->first_lane[1] = bank_lane(m, group, at);
 	r->first_bank = r->first_other_bank = m->banks[at];
-	r->first_is_progression =
-		bank_progression(m->blocks + start, m->start[group + 1] - start, &r->first_stride);
+	r->first_is_progression = bank_progression(m->blocks + start, m->start[group + 1] - start, &r->first_stride);
 }
 
 /* Counts what does not depend on the model. */

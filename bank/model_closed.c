@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Closed loop: as many streams as a group has lanes, each with one request outstanding.  A cycle: every bank with
- * waiting streams and a free port grants one of them (as many as it has free ports), round robin from the stream after
- * the one it granted last; then the granted streams present their next requests, which wait from the next cycle on.
+ * waiting streams and a free port grants one of them (as many as it has free ports) by priority; then the granted
+ * streams present their next requests, which wait from the next cycle on.
  * Waiting streams of a bank are a bit mask, banks with waiting streams a list, so a grant costs the same whatever the
  * numbers of banks and (up to 64 a word) streams.
  *
@@ -22,6 +22,12 @@ typedef struct stream {
 	bool waiting; /* presented, not granted; else it has no group left that is here */
 } stream;
 
+/* The request granted last by a bank's side or a bank group's slot: whom a waiting one waits for. */
+typedef struct holder {
+	uint64_t block, group;
+	unsigned lane, bank;
+} holder;
+
 struct bank_closed {
 	bank_run *run;
 	uint64_t cycle;
@@ -38,12 +44,17 @@ struct bank_closed {
 	uint64_t last_grant;
 	/* Waiting streams of each bank. */
 	unsigned words;
-	uint64_t *mask;         /* [bank][word] */
-	unsigned *next;         /* [bank]: stream that the scan begins with */
-	uint16_t *active;       /* banks whose mask is not empty */
+	uint64_t *mask;   /* [bank][word] */
+	bool counting;    /* this cycle is measured */
+	bool whole;       /* there is no warm-up and no end: all groups count */
+	unsigned *next;   /* round robin, [bank]: stream that the scan begins with; rotating: NULL */
+	unsigned turn;    /* rotating: that stream in this cycle */
+	uint16_t *active; /* banks whose mask is not empty */
 	unsigned active_count;
-	uint64_t *port_free; /* [bank][side][port] when service is long, ports are several, or there are rules */
+	uint64_t *port_free;  /* [bank][side][port] when service is long, ports are several, or there are rules */
 	uint64_t *group_free; /* [group][kind] */
+	holder *bank_holder;  /* [bank][side], kept as long as blocks are */
+	holder *group_holder; /* [group][kind] */
 	unsigned *granted;
 	unsigned granted_count;
 };
@@ -62,8 +73,11 @@ bank_closed *bank_closed_new(bank_run *run)
 	c->flags = g_array_new(FALSE, TRUE, sizeof(uint8_t));
 	c->blocks_kept = true;
 	c->even = !o->merge;
-	c->next = g_new0(unsigned, run->room);
+	c->next = o->priority == BANK_ROUND_ROBIN ? g_new0(unsigned, run->room) : NULL;
+	c->whole = !o->warmup_cycles && !o->measure_cycles;
 	c->active = g_new(uint16_t, run->room);
+	c->bank_holder = g_new0(holder, (size_t)run->room * 2);
+	c->group_holder = g_new0(holder, (size_t)MAX(o->groups, 1) * 2);
 	if (run->rules) {
 		c->port_free = g_new0(uint64_t, (size_t)run->room * 2 * o->ports);
 		c->group_free = g_new0(uint64_t, (size_t)MAX(o->groups, 1) * 2);
@@ -86,6 +100,8 @@ void bank_closed_free(bank_closed *c)
 	g_free(c->active);
 	g_free(c->port_free);
 	g_free(c->group_free);
+	g_free(c->bank_holder);
+	g_free(c->group_holder);
 	g_free(c->granted);
 	g_free(c);
 }
@@ -94,8 +110,7 @@ static bool measuring(const bank_closed *c)
 {
 	const bank_options *o = &c->run->options;
 
-	return c->cycle >= o->warmup_cycles &&
-	       (!o->measure_cycles || c->cycle < o->warmup_cycles + o->measure_cycles);
+	return c->cycle >= o->warmup_cycles && (!o->measure_cycles || c->cycle < o->warmup_cycles + o->measure_cycles);
 }
 
 bool bank_closed_done(const bank_closed *c)
@@ -106,7 +121,7 @@ bool bank_closed_done(const bank_closed *c)
 }
 
 /* Where request GROUP of stream LANE stands in the arrays. */
-static size_t place(const bank_closed *c, uint64_t group, unsigned lane)
+static inline size_t place(const bank_closed *c, uint64_t group, unsigned lane)
 {
 	size_t g = (size_t)(group - c->first);
 
@@ -122,7 +137,7 @@ static size_t lanes_of(const bank_closed *c, uint64_t group)
 	return (size_t)(g_array_index(c->start, uint64_t, g + 1) - g_array_index(c->start, uint64_t, g));
 }
 
-static bool empty_mask(const bank_closed *c, unsigned bank)
+static inline bool empty_mask(const bank_closed *c, unsigned bank)
 {
 	for (unsigned w = 0; w < c->words; w++)
 		if (c->mask[(size_t)bank * c->words + w])
@@ -130,7 +145,7 @@ static bool empty_mask(const bank_closed *c, unsigned bank)
 	return true;
 }
 
-static void wait_for(bank_closed *c, unsigned lane, unsigned bank)
+static inline void wait_for(bank_closed *c, unsigned lane, unsigned bank)
 {
 	uint64_t *mask = c->mask + (size_t)bank * c->words;
 
@@ -140,7 +155,7 @@ static void wait_for(bank_closed *c, unsigned lane, unsigned bank)
 }
 
 /* Presents the next request of stream LANE in cycle CYCLE, when its group is here. */
-static bool present(bank_closed *c, unsigned lane, uint64_t cycle)
+static inline bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 {
 	stream *s = &c->stream[lane];
 
@@ -162,11 +177,11 @@ static bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 	return false;
 }
 
-/* The waiting stream of BANK that its scan finds first. */
-static unsigned round_robin(const bank_closed *c, unsigned bank)
+/* The waiting stream of BANK that priority favours. */
+static inline unsigned favoured(const bank_closed *c, unsigned bank)
 {
 	const uint64_t *mask = c->mask + (size_t)bank * c->words;
-	unsigned from = c->next[bank];
+	unsigned from = c->next ? c->next[bank] : c->turn;
 	unsigned w = from / 64;
 	uint64_t bits = w < c->words ? mask[w] & UINT64_MAX << from % 64 : 0;
 
@@ -177,64 +192,81 @@ static unsigned round_robin(const bank_closed *c, unsigned bank)
 	return w * 64 + (unsigned)__builtin_ctzll(bits);
 }
 
-static void note_first(bank_closed *c, unsigned lane, unsigned other)
+/* Notes the first conflict: stream LANE waits for what HELD holds. */
+static void note_first(bank_closed *c, unsigned lane, const holder *held)
 {
 	bank_result *r = c->run->result;
 	const stream *late = &c->stream[lane];
-	const stream *early = &c->stream[other];
-	uint64_t start = place(c, late->group, 0);
+	size_t start = place(c, late->group, 0);
 
 	r->first_group = late->group;
-	r->first_other_group = early->group;
+	r->first_other_group = held->group;
 	r->first_bank = late->bank;
-	r->first_other_bank = early->bank;
-	r->first_lane[0] = other;
+	r->first_other_bank = held->bank;
+	r->first_lane[0] = held->lane;
 	r->first_lane[1] = lane;
-	r->first_block[0] = g_array_index(c->blocks, uint64_t, place(c, early->group, other));
+	r->first_block[0] = held->block;
 	r->first_block[1] = g_array_index(c->blocks, uint64_t, place(c, late->group, lane));
-	r->first_is_progression = bank_progression(&g_array_index(c->blocks, uint64_t, start),
-	                                           lanes_of(c, late->group), &r->first_stride);
+	r->first_is_progression = bank_progression(&g_array_index(c->blocks, uint64_t, start), lanes_of(c, late->group),
+	                                           &r->first_stride);
 	c->blocks_kept = false;
 	g_array_set_size(c->blocks, 0);
 }
 
+/* Remembers that stream LANE, which is granted, holds its bank and the slot of its bank group. */
+static void hold(bank_closed *c, unsigned lane, unsigned kind)
+{
+	const bank_options *o = &c->run->options;
+	const stream *s = &c->stream[lane];
+	holder now = {g_array_index(c->blocks, uint64_t, place(c, s->group, lane)), s->group, lane, s->bank};
+
+	c->bank_holder[(size_t)s->bank * 2 + (o->separate ? kind : 0)] = now;
+	c->group_holder[o->groups ? s->bank % o->groups * 2 + kind : 0] = now;
+}
+
 /* Counts the grant of stream LANE in this cycle. */
-static void count_grant(bank_closed *c, unsigned lane, unsigned kind)
+static inline void count_grant(bank_closed *c, unsigned lane, unsigned kind)
 {
 	const stream *s = &c->stream[lane];
 	bank_result *r = c->run->result;
 	uint64_t delay = c->cycle - s->presented;
-	uint8_t *flag = &g_array_index(c->flags, uint8_t, (size_t)(s->group - c->first));
 
-	if (!measuring(c))
-		return;
 	r->requests++;
 	r->bank_requests[s->bank]++;
-	r->kind_requests[1] += kind;
-	r->kind_delayed[1] += kind && delay;
 	r->delay_sum_cycles += delay;
 	bank_delays_add(&c->run->delays, delay);
-	r->groups += !(*flag & SEEN);
-	r->conflict_groups += delay && !(*flag & CONFLICT);
-	*flag |= (uint8_t)(SEEN | (delay ? CONFLICT : 0));
-	c->last_grant = c->cycle;
+	if (kind) {
+		r->kind_requests[1]++;
+		r->kind_delayed[1] += delay > 0;
+	}
+	if (delay || !c->whole) {
+		uint8_t *flag = &g_array_index(c->flags, uint8_t, (size_t)(s->group - c->first));
+
+		r->groups += !(*flag & SEEN);
+		r->conflict_groups += delay && !(*flag & CONFLICT);
+		*flag |= (uint8_t)(SEEN | (delay ? CONFLICT : 0));
+	}
 	if (c->run->window)
 		bank_window_add(c->run->window, &s->bank, 1);
 }
 
-static unsigned kind_of(const bank_closed *c, unsigned lane)
+static inline unsigned kind_of(const bank_closed *c, unsigned lane)
 {
 	return c->writes ? g_array_index(c->kinds, uint8_t, place(c, c->stream[lane].group, lane)) & BANK_WRITE : 0;
 }
 
-static void grant(bank_closed *c, unsigned lane)
+static inline void grant(bank_closed *c, unsigned lane)
 {
 	unsigned bank = c->stream[lane].bank;
 
 	c->mask[(size_t)bank * c->words + lane / 64] &= ~(UINT64_C(1) << lane % 64);
-	c->next[bank] = lane + 1;
+	if (c->next)
+		c->next[bank] = lane + 1;
 	c->granted[c->granted_count++] = lane;
-	count_grant(c, lane, kind_of(c, lane));
+	if (G_UNLIKELY(c->blocks_kept))
+		hold(c, lane, kind_of(c, lane));
+	if (c->counting)
+		count_grant(c, lane, kind_of(c, lane));
 }
 
 /* A port of a bank's side that is free in this cycle, or NULL. */
@@ -248,7 +280,7 @@ static uint64_t *free_port(bank_closed *c, unsigned bank, unsigned side)
 	return NULL;
 }
 
-/* Banks grant on their own: all that is left after taking the simple case of one port and one cycle. */
+/* Banks do not depend on one another: each grants for itself. */
 static void grant_banks(bank_closed *c)
 {
 	bool ports = c->port_free != NULL;
@@ -258,22 +290,18 @@ static void grant_banks(bank_closed *c)
 		unsigned bank = c->active[a];
 
 		if (!ports) {
-			grant(c, round_robin(c, bank));
+			grant(c, favoured(c, bank));
 		} else {
 			uint64_t *port;
 
 			while (!empty_mask(c, bank) && (port = free_port(c, bank, 0)) != NULL) {
 				*port = c->cycle + busy;
-				grant(c, round_robin(c, bank));
+				grant(c, favoured(c, bank));
 			}
 		}
 		if (!empty_mask(c, bank)) {
-			if (c->blocks_kept && c->granted_count) {
-				unsigned other = c->granted[c->granted_count - 1];
-
-				if (c->stream[other].bank == bank)
-					note_first(c, round_robin(c, bank), other);
-			}
+			if (c->blocks_kept)
+				note_first(c, favoured(c, bank), &c->bank_holder[(size_t)bank * 2]);
 			a++;
 		} else {
 			c->active[a] = c->active[--c->active_count];
@@ -281,13 +309,14 @@ static void grant_banks(bank_closed *c)
 	}
 }
 
-/* Bank groups or separate ports tie banks and kinds together: streams are tried in turn, from one further each cycle. */
+/* Bank groups or separate ports tie banks and kinds together: streams are tried in turn, from one further each cycle.
+ */
 static void grant_in_turn(bank_closed *c)
 {
 	const bank_options *o = &c->run->options;
 
 	for (unsigned i = 0; i < c->streams; i++) {
-		unsigned lane = (unsigned)((c->cycle + i) % c->streams);
+		unsigned lane = (c->turn + i) % c->streams;
 		const stream *s = &c->stream[lane];
 		uint64_t *slot;
 		uint64_t *port;
@@ -299,12 +328,10 @@ static void grant_in_turn(bank_closed *c)
 		slot = &c->group_free[o->groups ? s->bank % o->groups * 2 + kind : 0];
 		port = free_port(c, s->bank, o->separate ? kind : 0);
 		if (!port || (o->groups && *slot > c->cycle)) {
-			for (unsigned g = c->granted_count; c->blocks_kept && g-- > 0;) {
-				const stream *other = &c->stream[c->granted[g]];
-
-				if (other->bank == s->bank || (o->groups && other->bank % o->groups == s->bank % o->groups))
-					note_first(c, lane, c->granted[g]);
-			}
+			if (c->blocks_kept)
+				note_first(c, lane,
+				           port ? &c->group_holder[slot - c->group_free]
+				                : &c->bank_holder[(size_t)s->bank * 2 + (o->separate ? kind : 0)]);
 			continue;
 		}
 		*port = *slot = c->cycle + o->busy_cycles;
@@ -320,6 +347,8 @@ static void grant_in_turn(bank_closed *c)
 static void one_cycle(bank_closed *c)
 {
 	c->granted_count = 0;
+	c->counting = measuring(c);
+	c->turn = (unsigned)(c->cycle % c->streams);
 	if (c->run->ideal_map) {
 		for (unsigned lane = 0; lane < c->streams; lane++)
 			if (c->stream[lane].waiting)
@@ -330,6 +359,8 @@ static void one_cycle(bank_closed *c)
 	} else {
 		grant_banks(c);
 	}
+	if (c->counting && c->granted_count)
+		c->last_grant = c->cycle;
 	c->cycle++;
 	for (unsigned i = 0; i < c->granted_count; i++) {
 		c->stream[c->granted[i]].group++;
@@ -458,6 +489,8 @@ bool bank_closed_end(bank_run *run, GError **error)
 
 	run_cycles(c, true);
 	r->streams = c->streams;
+	if (c->whole)
+		r->groups = c->first + c->groups;
 	if (o->warmup_cycles && c->cycle <= o->warmup_cycles) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 		            "closed model: the stream ends after %" G_GUINT64_FORMAT

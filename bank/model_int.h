@@ -45,7 +45,7 @@ typedef struct bank_mapped {
 	size_t groups;
 	const uint32_t *start;
 	const uint64_t *blocks;
-	const uint8_t *kinds; /* NULL: all are reads */
+	const uint8_t *kinds;  /* NULL: all are reads */
 	const uint32_t *lanes; /* of each request in its group; NULL: its place */
 	const uint16_t *banks;
 } bank_mapped;
@@ -55,9 +55,9 @@ struct bank_run {
 	unsigned memory_banks; /* for the ideal */
 	unsigned room;         /* bank numbers are below */
 	bool ideal_map;
-	bank_result *result; /* counters, filled as we go */
-	uint64_t arrival;    /* of the next group */
-	uint64_t last;       /* fifo: the last cycle of service + 1 */
+	bank_result *result;  /* counters, filled as we go */
+	uint64_t arrival;     /* of the next group */
+	uint64_t last;        /* fifo: the last cycle of service + 1 */
 	uint64_t *free_cycle; /* of each bank: when it can start another request */
 	bank_delays delays;
 	bank_window *window;

@@ -8,14 +8,15 @@
 
 #include <math.h>
 
+static const double unit = 1.0 / (UINT64_C(1) << 32);
+
 struct bank_window {
-	unsigned banks, requests, filled;
-	double limit; /* bits */
-	uint32_t *count; /* of each bank in this window */
-	uint32_t *stamp; /* window that count belongs to */
-	uint32_t now;
-	double *log; /* c log2 c */
-	double sum;  /* of log[count] over banks */
+	unsigned requests, filled;
+	double limit;    /* bits */
+	uint64_t *count; /* of each bank in this window, plus now; below now: none yet, so windows need no clearing */
+	uint64_t now;
+	uint64_t *step; /* [c]: (c + 1) log2 (c + 1) - c log2 c in units of 2^-32: integers add faster */
+	uint64_t sum;   /* of c log2 c over banks */
 	uint64_t windows;
 	double total, least;
 };
@@ -24,47 +25,46 @@ bank_window *bank_window_new(unsigned banks, unsigned requests)
 {
 	bank_window *w = g_new0(bank_window, 1);
 
-	w->banks = banks;
 	w->requests = requests;
 	w->limit = log2(MIN(banks, requests));
-	w->count = g_new0(uint32_t, banks);
-	w->stamp = g_new0(uint32_t, banks);
-	w->now = 1;
-	w->log = g_new0(double, (size_t)requests + 1);
-	for (unsigned c = 1; c <= requests; c++)
-		w->log[c] = c * log2(c);
+	w->count = g_new0(uint64_t, banks);
+	w->step = g_new0(uint64_t, requests);
+	for (unsigned c = 1; c < requests; c++)
+		w->step[c] = (uint64_t)(((c + 1) * log2(c + 1) - c * log2(c)) / unit + 0.5);
 	return w;
 }
 
 static void end_window(bank_window *w)
 {
-	/* H = -sum (c/n) log2 (c/n) = log2 n - (sum c log2 c) / n; exact zero for one bank. */
-	double bits = (w->log[w->requests] - w->sum) / w->requests;
+	/* H = -sum (c/n) log2 (c/n) = log2 n - (sum c log2 c) / n. */
+	double bits = log2(w->requests) - (double)w->sum * unit / w->requests;
 
-	bits = MAX(bits, 0);
+	/* Sums of steps are rounded. */
+	bits = bits < 1e-9 ? 0 : bits;
 	w->total += bits;
 	w->least = w->windows ? MIN(w->least, bits) : bits;
 	w->windows++;
 	w->filled = 0;
 	w->sum = 0;
-	if (++w->now == 0) {
-		for (unsigned b = 0; b < w->banks; b++)
-			w->stamp[b] = 0;
-		w->now = 1;
-	}
+	w->now += w->requests;
 }
 
 void bank_window_add(bank_window *w, const uint16_t *banks, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		unsigned b = banks[i];
-		uint32_t c = w->stamp[b] == w->now ? w->count[b] : 0;
+	while (count) {
+		size_t now = MIN(count, w->requests - w->filled);
 
-		w->stamp[b] = w->now;
-		w->count[b] = c + 1;
-		w->sum += w->log[c + 1] - w->log[c];
-		if (++w->filled == w->requests)
+		for (size_t i = 0; i < now; i++) {
+			uint64_t at = MAX(w->count[banks[i]], w->now);
+
+			w->count[banks[i]] = at + 1;
+			w->sum += w->step[at - w->now];
+		}
+		w->filled += (unsigned)now;
+		if (w->filled == w->requests)
 			end_window(w);
+		banks += now;
+		count -= now;
 	}
 }
 
@@ -81,7 +81,6 @@ void bank_window_free(bank_window *w)
 	if (!w)
 		return;
 	g_free(w->count);
-	g_free(w->stamp);
-	g_free(w->log);
+	g_free(w->step);
 	g_free(w);
 }

@@ -70,23 +70,22 @@ static bool unknown_name(const pattern *p, const char *text, GError **error)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		names[i] = rows[i].name;
-	nearest = tsp_nearest(word, names);
+	nearest = *word ? tsp_nearest(word, names) : NULL;
 	return pattern_i_fail(p, error, "expected the name of a pattern, found '%s'%s%s%s", word,
 	                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* A number at *S, decimal or 0x hexadecimal, maybe with a fraction; *S moves on. */
+/* A decimal number at *S, maybe with a fraction; *S moves on.  No hexadecimal: "0x9" is nought by nine. */
 static bool read_number(const pattern *p, const char *text, const char **s, uint64_t *number, double *real,
                         GError **error)
 {
 	char *end = NULL;
 	long column = *s - text + 1;
-	bool hex = (*s)[0] == '0' && ((*s)[1] == 'x' || (*s)[1] == 'X') && g_ascii_isxdigit((*s)[2]);
 
 	if (!g_ascii_isdigit(**s))
 		return pattern_i_fail(p, error, "column %ld: expected a number, found %s%c%s", column,
 		                      **s ? "'" : "the end", **s ? **s : '.', **s ? "'" : "");
-	*number = g_ascii_strtoull(*s, &end, hex ? 16 : 10);
+	*number = g_ascii_strtoull(*s, &end, 10);
 	*real = (double)*number;
 	if (*number > UINT64_C(1) << 40)
 		return pattern_i_fail(p, error, "column %ld: expected a number of at most 2^40", column);
@@ -190,6 +189,9 @@ static bool pattern_next(bank_source *source, bank_batch *batch, GError **error)
 	unsigned k = p->options.k;
 
 	(void)error;
+	if (!p->begun && p->begin)
+		p->begin(p);
+	p->begun = true;
 	while (p->groups_left && (batch->groups == 0 || batch->accesses + p->lanes <= BANK_BATCH_ACCESSES)) {
 		unsigned lanes;
 
@@ -215,8 +217,7 @@ static bool pattern_rewind(bank_source *source, GError **error)
 	memset(p->at, 0, sizeof p->at);
 	rng_seed(&p->random, p->options.seed, 0);
 	p->groups_left = p->groups;
-	if (p->begin)
-		p->begin(p);
+	p->begun = false;
 	return true;
 }
 

@@ -2,7 +2,7 @@
  *
  * Built-in access patterns: texts such as "s16", "s16u", "tr1024/32B", "zipf1" become sources of groups.  The table of
  * patterns is bank/patterns.def; the exact order of accesses of each stands with its generator (pattern_walk.c,
- * pattern_matrix.c, pattern_random.c).  A text with a range, A..B, A..B:STEP or A..B*FACTOR, in place of a number
+ * pattern_matrix.c, pattern_conv.c).  A text with a range, A..B, A..B:STEP or A..B*FACTOR, in place of a number
  * becomes one source for each value: "stride:1..1024", "pitch:128..65536*2".
  *
  * A pattern is a sequence of waves, a wave the accesses of wave_lanes lanes; a wave is presented in groups of k lanes
@@ -19,10 +19,10 @@
 #include <glib.h>
 
 enum {
-	BANK_PATTERN_MAX_LANES = 65536,     /* of a group, of a wave */
-	BANK_PATTERN_MAX_SOURCES = 1048576, /* of one text with ranges */
-	BANK_PATTERN_GROUPS = 2048,         /* groups of a pattern when options say nothing, but for fft and streams */
-	BANK_PATTERN_STREAM_GROUPS = 8192,  /* streams:K, which a closed loop consumes at up to one group a cycle */
+	BANK_PATTERN_MAX_LANES = 65536,    /* of a group, of a wave */
+	BANK_PATTERN_MAX_SOURCES = 262144, /* of one text with ranges */
+	BANK_PATTERN_GROUPS = 2048,        /* groups of a pattern when options say nothing, but for fft and streams */
+	BANK_PATTERN_STREAM_GROUPS = 8192, /* streams:K, which a closed loop consumes at up to one group a cycle */
 };
 
 typedef struct bank_pattern_options {

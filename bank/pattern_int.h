@@ -39,11 +39,13 @@ struct pattern {
 	uint64_t rows, columns, row_bytes, element_bytes, offset_bytes, length, reach;
 	uint64_t kernel[2], step, dilation;
 	bank_divider by_block;
+	double exponent;
 	double *cumulative; /* owned */
 	uint64_t *table;    /* owned */
 
 	/* bank/pattern.c's own. */
 	uint64_t groups, groups_left;
+	bool begun; /* tables are made when the first wave is asked for: sweeps have many sources */
 };
 
 /* Sets *error: "pattern 'TEXT': expected ..."; false. */

@@ -78,10 +78,14 @@ bool pattern_i_pitch(pattern *p, GError **error)
 	return matrix(p, error);
 }
 
+/* The permutation of pages, which is drawn anew, and alike, after each rewinding. */
 static void kv_begin(pattern *p)
 {
-	uint64_t pages = p->table ? p->rows / p->length : 0;
+	uint64_t pages = p->length ? p->rows / p->length : 0;
 
+	if (!pages)
+		return;
+	p->table = g_renew(uint64_t, p->table, pages);
 	for (uint64_t i = 0; i < pages; i++)
 		p->table[i] = i;
 	for (uint64_t i = pages; i > 1; i--) {
@@ -137,7 +141,6 @@ bool pattern_i_kv(pattern *p, GError **error)
 			return pattern_i_fail(p, error, "expected pages that divide the tokens into at most %d",
 			                      MAX_PAGES);
 		p->length = page;
-		p->table = g_new(uint64_t, p->rows / page);
 	}
 	p->begin = kv_begin;
 	p->wave = kv_wave;

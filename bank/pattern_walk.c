@@ -74,6 +74,8 @@ bool pattern_i_strideu(pattern *p, GError **error)
 
 static void streams_begin(pattern *p)
 {
+	if (!p->table)
+		p->table = g_new(uint64_t, p->lanes);
 	for (unsigned i = 0; i < p->lanes; i++)
 		p->table[i] = rng_below(&p->random, p->options.footprint_blocks);
 }
@@ -100,7 +102,6 @@ bool pattern_i_streams(pattern *p, GError **error)
 	p->lanes = (unsigned)k;
 	p->options.k = (unsigned)k; /* lane i of every group is stream i: phases would break that */
 	p->step = (p->count > 1 ? p->number[1] : 1) % p->options.footprint_blocks;
-	p->table = g_new(uint64_t, k);
 	p->begin = streams_begin;
 	p->wave = streams_wave;
 	p->default_groups = BANK_PATTERN_STREAM_GROUPS;
@@ -142,18 +143,26 @@ static unsigned embedding_wave(pattern *p, uint64_t *blocks)
 	return p->lanes;
 }
 
-static bool zipf(pattern *p, uint64_t rows, double exponent, GError **error)
+static void embedding_begin(pattern *p)
 {
 	double sum = 0;
 
+	if (p->cumulative)
+		return;
+	p->cumulative = g_new(double, p->length);
+	for (uint64_t r = 0; r < p->length; r++)
+		p->cumulative[r] = sum += pow((double)(r + 1), -p->exponent);
+}
+
+static bool zipf(pattern *p, uint64_t rows, double exponent, GError **error)
+{
 	if (rows < 1 || rows > MAX_TABLE_ROWS)
 		return pattern_i_fail(p, error, "expected a table of 1 to %d rows", MAX_TABLE_ROWS);
 	if (exponent > 100)
 		return pattern_i_fail(p, error, "expected an exponent of at most 100");
 	p->length = rows;
-	p->cumulative = g_new(double, rows);
-	for (uint64_t r = 0; r < rows; r++)
-		p->cumulative[r] = sum += pow((double)(r + 1), -exponent);
+	p->exponent = exponent;
+	p->begin = embedding_begin;
 	p->wave = embedding_wave;
 	return true;
 }

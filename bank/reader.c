@@ -192,15 +192,15 @@ static void take_kept(reader *r, bank_batch *batch)
 	r->kept_count = 0;
 }
 
-/* Accesses FROM .. batch->accesses - 1 become groups of at most K; K 0: one group. */
-static void cut(bank_batch *batch, size_t from, size_t k)
+/* Accesses FROM .. TO - 1 become a group, or its phases of LANES when it is longer; LANES 0: no phases. */
+static void cut(bank_batch *batch, size_t from, size_t to, size_t lanes)
 {
-	size_t count = batch->accesses - from, groups = k && count > k ? (count + k - 1) / k : 1;
+	size_t count = to - from, groups = lanes && count > lanes ? (count + lanes - 1) / lanes : 1;
 
 	if (batch->groups + groups + 1 > batch->group_room)
 		bank_batch_reserve(batch, groups, 0);
 	for (size_t g = 1; g <= groups; g++)
-		batch->start[++batch->groups] = (uint32_t)(g == groups ? batch->accesses : from + g * k);
+		batch->start[++batch->groups] = (uint32_t)(g == groups ? to : from + g * lanes);
 }
 
 static bool too_many(reader *r, const char *line, GError **error, const char *what)
@@ -215,7 +215,6 @@ static bool take_line(reader *r, bank_batch *batch, GError **error)
 {
 	const char *line = r->buffer + r->begin, *after;
 	size_t before = batch->accesses;
-	uint64_t cycle = r->cycle;
 
 	r->line_start = line;
 	after = r->line(r, line, batch, error);
@@ -224,19 +223,17 @@ static bool take_line(reader *r, bank_batch *batch, GError **error)
 		return false;
 	}
 	if (r->by_cycle && batch->accesses > before) {
-		if (before > batch->start[batch->groups] && cycle != r->cycle) {
-			batch->accesses = before;
-			cut(batch, batch->start[batch->groups], 0);
-			batch->accesses++;
-		} else if (batch->accesses - batch->start[batch->groups] > BANK_READER_MAX_GROUP) {
+		if (before > batch->start[batch->groups] && r->group_cycle != r->cycle)
+			cut(batch, batch->start[batch->groups], before, r->options.phase_lanes);
+		if (batch->accesses - batch->start[batch->groups] > BANK_READER_MAX_GROUP)
 			return too_many(r, line, error, "at most 1048576 accesses in a cycle");
-		}
+		r->group_cycle = r->cycle;
 	} else if (r->single && batch->accesses > before + 1) {
 		return too_many(
 			r, line, error,
 			"one number, as on the lines before (the formats groups and flat take lines of any length)");
 	} else if (!r->joined && batch->accesses > before) {
-		cut(batch, before, r->options.k);
+		cut(batch, before, batch->accesses, r->options.phase_lanes);
 	}
 	if (batch->accesses - before > BANK_READER_MAX_GROUP)
 		return too_many(r, line, error, "a line of at most 1048576 numbers");
@@ -266,16 +263,11 @@ static bool reader_next(bank_source *source, bank_batch *batch, GError **error)
 		batch->has_kinds = batch->has_kinds || r->options.format >= BANK_FORMAT_RAMULATOR_CPU;
 		ended = r->begin == r->complete;
 	}
-	if (r->joined && batch->accesses >= r->options.k) {
-		size_t whole = batch->accesses - batch->accesses % r->options.k, all = batch->accesses;
-
-		batch->accesses = whole;
-		cut(batch, 0, r->options.k);
-		batch->accesses = all;
-	}
+	for (size_t k = r->options.k, at = 0; r->joined && at + k <= batch->accesses; at += k)
+		cut(batch, at, at + k, r->options.phase_lanes);
 	open = batch->accesses - batch->start[batch->groups];
 	if (open && ended)
-		cut(batch, batch->start[batch->groups], 0);
+		cut(batch, batch->start[batch->groups], batch->accesses, r->options.phase_lanes);
 	else if (open)
 		keep(r, batch, open);
 	if (batch->groups || r->accesses)
@@ -328,7 +320,7 @@ static reader *reader_new(const char *name, const bank_reader_options *options, 
 {
 	reader *r;
 
-	if (options->k > MAX_K || (!options->blocks && !options->block_bytes)) {
+	if (options->k > MAX_K || options->phase_lanes > MAX_K || (!options->blocks && !options->block_bytes)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 		            "%s: expected groups of at most %d lanes and blocks of at least a byte", name, MAX_K);
 		return NULL;

@@ -13,8 +13,8 @@
  * trace are a group; lengths of accesses (each touches the block of its address).
  *
  * k 0: a group is a line.  Otherwise traces, and groups files of which each line has one number, are joined to groups
- * of k successive accesses, a last shorter one is kept; lines with several numbers are never joined, and those longer
- * than k are presented in phases of k.
+ * of k successive accesses, a last shorter one is kept; k says nothing of lines with several numbers, which are the
+ * groups they are.  With phase_lanes every group that is longer is presented in groups of that many, its phases.
  */
 #ifndef TSPSIM_BANK_READER_H
 #define TSPSIM_BANK_READER_H
@@ -39,9 +39,11 @@ enum {
 
 typedef struct bank_reader_options {
 	bank_format format;
-	bool blocks;          /* numbers are block numbers */
-	uint64_t block_bytes; /* otherwise byte addresses, divided by this */
-	unsigned k;           /* lanes of a group; 0: as the lines are */
+	bool blocks;              /* numbers are block numbers */
+	uint64_t block_bytes;     /* otherwise byte addresses, divided by this */
+	unsigned k;               /* accesses that are joined to a group; 0: as the lines are */
+	unsigned phase_lanes;     /* a group is presented in phases of so many lanes; 0: at once */
+	bool no_reads, no_writes; /* accesses to leave out, before groups are formed of the others */
 } bank_reader_options;
 
 /* Format recognised, byte addresses, blocks of 320 bytes, k 0. */

@@ -41,7 +41,7 @@ struct reader {
 	bool failed;
 	uint64_t line_number; /* of the line at begin */
 	const char *line_start;
-	uint64_t cycle; /* of the last STL line */
+	uint64_t cycle, group_cycle; /* of the last STL line, of the last access */
 	uint64_t accesses;
 
 	/* A group that was not complete when its batch was. */

@@ -90,6 +90,8 @@ static inline void append(const reader *r, bank_batch *batch, uint64_t value, un
 {
 	if (batch->accesses == batch->access_room)
 		bank_batch_reserve(batch, 0, 1);
+	if (G_UNLIKELY(kind ? r->options.no_writes : r->options.no_reads))
+		return;
 	if (batch->has_kinds)
 		batch->kinds[batch->accesses] = (uint8_t)kind;
 	batch->blocks[batch->accesses++] = bank_divide(&r->by_block, value);

@@ -39,8 +39,8 @@ static bool looks_linear(const bankmap *map)
 static void append_where(GString *out, const bank_result *r)
 {
 	if (r->first_group == r->first_other_group)
-		g_string_append_printf(out, "lanes %u and %u of group %" G_GUINT64_FORMAT, r->first_lane[0], r->first_lane[1],
-		                       r->first_group);
+		g_string_append_printf(out, "lanes %u and %u of group %" G_GUINT64_FORMAT, r->first_lane[0],
+		                       r->first_lane[1], r->first_group);
 	else
 		g_string_append_printf(out,
 		                       "lane %u of group %" G_GUINT64_FORMAT " and lane %u of group %" G_GUINT64_FORMAT,
@@ -62,14 +62,17 @@ static void append_rows(GString *out, const bank_result *r, const bankmap *map)
 	row_b = bankmap_row(map, b);
 	g_string_append_printf(out, ": blocks %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, a, b);
 	if (r->first_bank != r->first_other_bank) {
-		g_string_append_printf(out, " in banks %u and %u of one bank group", r->first_other_bank, r->first_bank);
+		g_string_append_printf(out, " in banks %u and %u of one bank group", r->first_other_bank,
+		                       r->first_bank);
 		return;
 	}
 	g_string_append_printf(out, " in bank %u, ", r->first_bank);
 	if (row_a == row_b)
-		g_string_append_printf(out, "same row %" G_GUINT64_FORMAT " (aliased: the map is not injective)", row_a);
+		g_string_append_printf(out, "same row %" G_GUINT64_FORMAT " (aliased: the map is not injective)",
+		                       row_a);
 	else
-		g_string_append_printf(out, "different rows %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, row_a, row_b);
+		g_string_append_printf(out, "different rows %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, row_a,
+		                       row_b);
 }
 
 static void append_why(GString *out, const bank_result *r, const bankmap *map)
@@ -90,8 +93,9 @@ static void append_why(GString *out, const bank_result *r, const bankmap *map)
 		                       r->first_stride, stride, modulus, common, modulus / common,
 		                       modulus / common == 1 ? "" : "s");
 	} else if (modulus) {
-		g_string_append_printf(out, "; difference %" G_GUINT64_FORMAT " = %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT,
-		                       difference, difference / modulus, modulus);
+		g_string_append_printf(
+			out, "; difference %" G_GUINT64_FORMAT " = %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT,
+			difference, difference / modulus, modulus);
 	} else if (looks_linear(map)) {
 		g_string_append_printf(out,
 		                       "; difference 0x%" G_GINT64_MODIFIER "x (xor) lies in the null space of the map",

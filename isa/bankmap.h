@@ -66,7 +66,7 @@ typedef struct bankmap_facts {
 	uint64_t domain_blocks;     /* looked at, one by one */
 	uint64_t outside_blocks;    /* of the domain: their row does not exist */
 	uint64_t aliased_blocks;    /* of the domain: their place belongs to an earlier block */
-	bool injective;             /* aliased_blocks == 0 */
+	bool injective;             /* no aliased block in the whole domain */
 	struct {
 		uint64_t block[2]; /* block[0] < block[1], block[1] the first whose place is taken */
 		unsigned bank;

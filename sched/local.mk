@@ -31,7 +31,7 @@ libsched_a_SOURCES += \
 
 # Register-style back end.
 libsched_a_SOURCES += \
-	sched/emit/banks.c sched/emit/banks.h \
+	sched/emit/banks.c sched/emit/banks.h sched/emit/bank_map.c sched/emit/bank_map.h sched/emit/bank_expr.c \
 	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
 	sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c \
 	sched/emit/tsp_mxm.h sched/emit/tsp_order.c \

@@ -11,3 +11,9 @@ TESTS += tests/unit/test_bankmap_facts
 tests_unit_test_bankmap_facts_SOURCES = tests/unit/test_bankmap_facts.c
 tests_unit_test_bankmap_facts_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_bankmap_facts_LDADD = $(ISA_TEST_LIBS)
+
+check_PROGRAMS += tests/sched/test_bank_maps
+TESTS += tests/sched/test_bank_maps
+tests_sched_test_bank_maps_SOURCES = tests/sched/test_bank_maps.c
+tests_sched_test_bank_maps_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_bank_maps_LDADD = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm

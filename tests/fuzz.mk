@@ -2,15 +2,15 @@
 #
 # Fuzzing entry points.  `make check` replays their corpora; `make fuzz` in a tree configured with clang, --enable-fuzzing
 # and --enable-asan runs each for FUZZ_SECONDS, from copies of the corpora in fuzz/, where finds stay.
-FUZZ_TARGETS = assembler bankmap container csv graph machine_file words workload
+FUZZ_TARGETS = addresses assembler bankmap container csv graph machine_file pattern words workload
 FUZZ_SECONDS = 60
 
 check_LIBRARIES += libfuzz.a
 libfuzz_a_SOURCES = \
 	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/targets.def \
-	tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
-	tests/fuzz/machine_file.c tests/fuzz/words.c tests/fuzz/workload.c
-FUZZ_LIBS = libfuzz.a libsched.a libmodels.a libsim.a libisa.a $(SYSTEMC_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm
+	tests/fuzz/addresses.c tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
+	tests/fuzz/machine_file.c tests/fuzz/pattern.c tests/fuzz/words.c tests/fuzz/workload.c
+FUZZ_LIBS = libfuzz.a libsched.a libmodels.a libsim.a libbank.a libisa.a $(ZLIB_LIBS) $(SYSTEMC_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm
 
 check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay
@@ -18,14 +18,47 @@ tests_fuzz_replay_SOURCES = tests/fuzz/replay.c
 nodist_EXTRA_tests_fuzz_replay_SOURCES = tools/dummy.cxx
 tests_fuzz_replay_LDADD = $(FUZZ_LIBS)
 EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
+	tests/fuzz/corpus/addresses/bad \
+	tests/fuzz/corpus/addresses/comment-zero \
+	tests/fuzz/corpus/addresses/cpu \
+	tests/fuzz/corpus/addresses/dram \
+	tests/fuzz/corpus/addresses/flat \
+	tests/fuzz/corpus/addresses/groups \
+	tests/fuzz/corpus/addresses/joined \
+	tests/fuzz/corpus/addresses/load-store \
+	tests/fuzz/corpus/addresses/stl \
 	tests/fuzz/corpus/assembler/everything \
 	tests/fuzz/corpus/assembler/gemm \
 	tests/fuzz/corpus/assembler/vmap \
+	tests/fuzz/corpus/bankmap/amd \
+	tests/fuzz/corpus/bankmap/bitrev \
+	tests/fuzz/corpus/bankmap/bsg \
+	tests/fuzz/corpus/bankmap/bsp \
+	tests/fuzz/corpus/bankmap/crt \
 	tests/fuzz/corpus/bankmap/direct \
+	tests/fuzz/corpus/bankmap/expr \
+	tests/fuzz/corpus/bankmap/expr-skew \
+	tests/fuzz/corpus/bankmap/gf2 \
 	tests/fuzz/corpus/bankmap/huge \
+	tests/fuzz/corpus/bankmap/hybrid \
 	tests/fuzz/corpus/bankmap/ideal \
+	tests/fuzz/corpus/bankmap/identity \
+	tests/fuzz/corpus/bankmap/ipolymod \
+	tests/fuzz/corpus/bankmap/mersenne \
 	tests/fuzz/corpus/bankmap/mod \
+	tests/fuzz/corpus/bankmap/mult \
+	tests/fuzz/corpus/bankmap/pae \
+	tests/fuzz/corpus/bankmap/pdisp \
+	tests/fuzz/corpus/bankmap/poly \
+	tests/fuzz/corpus/bankmap/prime \
+	tests/fuzz/corpus/bankmap/random \
 	tests/fuzz/corpus/bankmap/skew \
+	tests/fuzz/corpus/bankmap/swizzle \
+	tests/fuzz/corpus/bankmap/table \
+	tests/fuzz/corpus/bankmap/table-rows \
+	tests/fuzz/corpus/bankmap/table-zeros \
+	tests/fuzz/corpus/bankmap/xorfold \
+	tests/fuzz/corpus/bankmap/xormod \
 	tests/fuzz/corpus/container/everything \
 	tests/fuzz/corpus/container/gemm \
 	tests/fuzz/corpus/container/vmap \
@@ -38,6 +71,19 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/machine_file/anchors \
 	tests/fuzz/corpus/machine_file/short \
 	tests/fuzz/corpus/machine_file/tsp \
+	tests/fuzz/corpus/pattern/bitrev \
+	tests/fuzz/corpus/pattern/conv \
+	tests/fuzz/corpus/pattern/diag \
+	tests/fuzz/corpus/pattern/embedding \
+	tests/fuzz/corpus/pattern/fft \
+	tests/fuzz/corpus/pattern/im2col \
+	tests/fuzz/corpus/pattern/kv \
+	tests/fuzz/corpus/pattern/pitch \
+	tests/fuzz/corpus/pattern/range \
+	tests/fuzz/corpus/pattern/streams \
+	tests/fuzz/corpus/pattern/stride \
+	tests/fuzz/corpus/pattern/tile \
+	tests/fuzz/corpus/pattern/tr \
 	tests/fuzz/corpus/words/ones \
 	tests/fuzz/corpus/words/opcodes \
 	tests/fuzz/corpus/words/opcodes-streams \
@@ -57,7 +103,7 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 if !FUZZING
 FUZZ_REFUSAL = echo 'configure with CC=clang CXX=clang++ --enable-fuzzing --enable-asan'; exit 1;
 endif
-fuzz: libfuzz.a libsched.a libmodels.a libsim.a libisa.a
+fuzz: libfuzz.a libsched.a libmodels.a libsim.a libbank.a libisa.a
 	@$(FUZZ_REFUSAL) mkdir -p fuzz; status=0; for target in $(FUZZ_TARGETS); do \
 		echo "== $$target"; mkdir -p fuzz/$$target; \
 		$(COMPILE) -DFUZZ_TARGET=fuzz_$$target -c $(srcdir)/tests/fuzz/driver.c -o fuzz/driver.o && \

@@ -15,8 +15,8 @@
 /* Options of the command line as typed; numbers are 0 when not given. */
 typedef struct bank_settings {
 	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */
-	char *k, *models, *merge, *rw, *rules, *format;
-	gint ports, busy, banks, bank_groups, wave, window, element_bytes;
+	char *k, *models, *merge, *rw, *rules, *format, *priority, *only;
+	gint ports, busy, banks, bank_groups, wave, phase, window, element_bytes;
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
 	gdouble latency, t_base;
 	gboolean blocks, allow_aliasing, details, summary;
@@ -78,7 +78,7 @@ typedef struct bank_summary {
 	const bank_row *first;
 	unsigned sources;
 	double request_conflict, group_conflict, excess, mean_delay, slowdown; /* means, each source alike */
-	const bank_row *worst; /* by request conflict */
+	const bank_row *worst;                                                 /* by request conflict */
 } bank_summary;
 
 GArray *bank_summaries(const bank_evaluation *e); /* of bank_summary, in order of appearance */

@@ -8,6 +8,7 @@
 #include "bank/pattern.h"
 #include "bank/reader.h"
 #include "tools/bank.h"
+#include "tools/progress.h"
 #include "tools/tool.h"
 
 enum {
@@ -26,7 +27,7 @@ typedef struct rules_row {
 } rules_row;
 
 static const rules_row rules_table[] = {
-#define BANK_RULES(name, banks, rows, block_bytes, groups, separate, map, doc, source) \
+#define BANK_RULES(name, banks, rows, block_bytes, groups, separate, map, doc, source)                                 \
 	{#name, banks, rows, block_bytes, groups, separate, map},
 #include "tools/bank_rules.def"
 };
@@ -49,7 +50,8 @@ static bool in_range(const char *option, gint64 value, gint64 least, gint64 most
 	if (value >= least && value <= most)
 		return true;
 	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-	            "bank: --%s takes a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT,
+	            "bank: --%s takes a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+	            ", not %" G_GINT64_FORMAT,
 	            option, least, most, value);
 	return false;
 }
@@ -58,7 +60,8 @@ static bool word_of(const char *option, const char *value, const char *first, co
 {
 	if (!value || strcmp(value, first) == 0 || strcmp(value, second) == 0)
 		return true;
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: --%s takes %s or %s, not '%s'", option, first, second, value);
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: --%s takes %s or %s, not '%s'", option, first, second,
+	            value);
 	return false;
 }
 
@@ -116,7 +119,9 @@ bool bank_settings_finish(GError **error)
 	       in_range("warmup", s->warmup, 0, INT64_C(1) << 48, error) &&
 	       in_range("cycles", s->measure, 0, INT64_C(1) << 48, error) &&
 	       in_range("seed", s->seed, 0, INT64_MAX, error) && word_of("merge", s->merge, "on", "off", error) &&
-	       word_of("rw", s->rw, "shared", "separate", error);
+	       word_of("rw", s->rw, "shared", "separate", error) &&
+	       word_of("only", s->only, "reads", "writes", error) &&
+	       in_range("phase", s->phase, 0, BANK_READER_MAX_GROUP, error);
 }
 
 bankmap *bank_map_of(const char *text, GError **error)
@@ -154,7 +159,8 @@ static unsigned group_sizes(const char *text, unsigned values[MAX_GROUP_SIZES], 
 		if (!g_ascii_isdigit(*at) || (*end && *end != ',') || value < 1 || value > BANK_PATTERN_MAX_LANES ||
 		    count == MAX_GROUP_SIZES) {
 			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "bank: --k takes numbers from 1 to %d, such as 16,64, not '%s'", BANK_PATTERN_MAX_LANES, text);
+			            "bank: --k takes numbers from 1 to %d, such as 16,64, not '%s'",
+			            BANK_PATTERN_MAX_LANES, text);
 			return 0;
 		}
 		values[count++] = (unsigned)value;
@@ -179,7 +185,14 @@ typedef struct job {
 	bank_evaluation *e;
 	const enum bank_model *models;
 	unsigned model_count;
+	progress *progress;
 } job;
+
+/* Requests of a window for windowed entropy. */
+static unsigned window_of(unsigned k)
+{
+	return bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16);
+}
 
 /* The runs of one source: models by maps. */
 static bool new_runs(const job *j, unsigned k, bool merge, GPtrArray *runs, GError **error)
@@ -192,7 +205,7 @@ static bool new_runs(const job *j, unsigned k, bool merge, GPtrArray *runs, GErr
 			options.map = g_ptr_array_index(j->e->maps, i);
 			options.model = j->models[m];
 			options.merge = merge;
-			options.window_requests = bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16);
+			options.window_requests = bank_setting.summary ? 0 : window_of(k);
 			if (options.model == BANK_CLOSED) {
 				options.warmup_cycles = (uint64_t)bank_setting.warmup;
 				options.measure_cycles = (uint64_t)bank_setting.measure;
@@ -239,10 +252,11 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 	uint64_t highest = 0;
 	bool ok;
 
-	if (!bank_setting.summary) {
+	/* Where they are reported. */
+	if (!bank_setting.summary && (bank_setting.details || j->e->maps->len * j->model_count == 1)) {
 		bits = g_new(bank_bits, 1);
 		g_ptr_array_add(j->e->bits, bits);
-		bank_bits_init(bits, bank_setting.window ? (unsigned)bank_setting.window : MAX(k, 16));
+		bank_bits_init(bits, window_of(k));
 	}
 	ok = new_runs(j, k, merge, runs, error) && feed(source, runs, bits, &highest, error);
 	for (unsigned i = 0; ok && i < runs->len; i++) {
@@ -291,6 +305,9 @@ bank_source *bank_file_source(const char *path, unsigned k, GError **error)
 	options.blocks = bank_setting.blocks;
 	options.block_bytes = (uint64_t)bank_setting.block_bytes;
 	options.k = k;
+	options.phase_lanes = (unsigned)bank_setting.phase;
+	options.no_writes = bank_setting.only && strcmp(bank_setting.only, "reads") == 0;
+	options.no_reads = bank_setting.only && !options.no_writes;
 	if (bank_setting.format && !bank_format_parse(bank_setting.format, &options.format, error))
 		return NULL;
 	return bank_reader_open(path, &options, error);
@@ -305,9 +322,11 @@ static bool evaluate_patterns(const job *j, unsigned k, GError **error)
 		bank_pattern_settings(k ? k : DEFAULT_K, &options);
 		if (!bank_pattern_sources(*text, &options, sources, error))
 			return false;
-		for (unsigned i = 0; i < sources->len; i++)
+		for (unsigned i = 0; i < sources->len; i++) {
 			if (!evaluate_source(j, g_ptr_array_index(sources, i), *text, options.k, error))
 				return false;
+			progress_update(j->progress, (double)(i + 1) / sources->len);
+		}
 	}
 	return true;
 }
@@ -366,7 +385,10 @@ static bool evaluate_all(bank_evaluation *e, GError **error)
 	unsigned sizes[MAX_GROUP_SIZES] = {0};
 	unsigned size_count = 1;
 	job j = {.e = e, .models = models};
+	bool ok = true;
 
+	if (bank_setting.priority && !bank_priority_parse(bank_setting.priority, &e->options.priority, error))
+		return false;
 	j.model_count = timing_models(bank_setting.models ? bank_setting.models : "lockstep", models, error);
 	if (!j.model_count)
 		return false;
@@ -381,10 +403,11 @@ static bool evaluate_all(bank_evaluation *e, GError **error)
 			return false;
 		g_ptr_array_add(e->maps, map);
 	}
-	for (unsigned i = 0; i < size_count; i++)
-		if (!evaluate_patterns(&j, sizes[i], error) || !evaluate_files(&j, sizes[i], error))
-			return false;
-	return true;
+	j.progress = progress_begin("evaluating");
+	for (unsigned i = 0; i < size_count && ok; i++)
+		ok = evaluate_patterns(&j, sizes[i], error) && evaluate_files(&j, sizes[i], error);
+	progress_end(j.progress);
+	return ok;
 }
 
 bank_evaluation *bank_evaluation_run(GError **error)

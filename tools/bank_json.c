@@ -115,6 +115,8 @@ static void write_what(json *j, const bank_evaluation *e, const bank_row *row)
 		json_null(j, "k");
 	json_string(j, "map", bankmap_text(row->map));
 	json_string(j, "model", bank_model_name(r->model));
+	if (r->model == BANK_CLOSED)
+		json_string(j, "priority", bank_priority_name(e->options.priority));
 	json_uint(j, "banks", e->banks);
 	json_uint(j, "banks_used", r->banks_used);
 	json_uint(j, "rows", e->rows_per_bank);

@@ -76,15 +76,17 @@ static void row_cells(table *t, const bank_row *row)
 	add_cell(t, g_strdup(r->saturated ? "yes" : "-"));
 }
 
-static const char legend[] =
-	"req%: requests delayed / requests.  grp%: groups above their ideal beats / groups.  exc%: cycles beyond ideal / "
-	"cycles.\nmean, p99, max: delay of a request in cycles (p99 by nearest rank).  slow: cycles / ideal cycles.  /cyc: "
-	"requests served a cycle.\nsat: some bank is offered a service time a cycle or more; in fifo its delays then grow "
-	"with the stream.\n";
+static const char legend[] = "req%: requests delayed / requests.  grp%: groups above their ideal beats / groups.  "
+			     "exc%: cycles beyond ideal / "
+			     "cycles.\nmean, p99, max: delay of a request in cycles (p99 by nearest rank).  slow: "
+			     "cycles / ideal cycles.  /cyc: "
+			     "requests served a cycle.\nsat: some bank is offered a service time a cycle or more; in "
+			     "fifo its delays then grow "
+			     "with the stream.\n";
 
 static void append_rows(GString *out, const bank_evaluation *e)
 {
-	static const char *const names[] = {"pattern", "map", "model", "k",   "req%", "grp%", "exc%",
+	static const char *const names[] = {"pattern", "map", "model", "k",    "req%", "grp%", "exc%",
 	                                    "mean",    "p99", "max",   "slow", "/cyc", "sat",  NULL};
 	table t = {.cells = g_ptr_array_new_with_free_func(g_free), .left = 3};
 
@@ -122,10 +124,11 @@ static void append_summaries(GString *out, const bank_evaluation *e)
 	}
 	print_table(out, &t);
 	g_ptr_array_free(t.cells, TRUE);
-	g_string_append(out, "Means over the sources of a pattern, each alike; worst, most: the source with the highest req% "
-	                     "and its req%.\nreq%: requests delayed / requests.  grp%: groups above their ideal beats / "
-	                     "groups.  exc%: cycles beyond ideal / cycles.\nmean: delay of a request in cycles.  slow: "
-	                     "cycles / ideal cycles.\n");
+	g_string_append(
+		out, "Means over the sources of a pattern, each alike; worst, most: the source with the highest req% "
+		     "and its req%.\nreq%: requests delayed / requests.  grp%: groups above their ideal beats / "
+		     "groups.  exc%: cycles beyond ideal / cycles.\nmean: delay of a request in cycles.  slow: "
+		     "cycles / ideal cycles.\n");
 }
 
 static void append_saturated(GString *out, const bank_result *r)
@@ -150,17 +153,18 @@ static void append_occupancy(GString *out, const bank_result *r)
 	bank_occupancy o;
 
 	bank_occupancy_of(r, &o);
+	g_string_append_printf(
+		out,
+		"  requests by bank: max/mean %.3f, min/mean %.3f, %u of %u banks empty (%u more are not "
+		"in the map), Gini %.3f\n",
+		o.max_over_mean, o.min_over_mean, o.empty, r->banks_used, o.unused, o.gini);
 	g_string_append_printf(out,
-	                       "  requests by bank: max/mean %.3f, min/mean %.3f, %u of %u banks empty (%u more are not "
-	                       "in the map), Gini %.3f\n",
-	                       o.max_over_mean, o.min_over_mean, o.empty, r->banks_used, o.unused, o.gini);
-	g_string_append_printf(out, "  entropy of banks: %.3f of %.3f bits; chi-square %.1f with %u degrees of freedom\n",
+	                       "  entropy of banks: %.3f of %.3f bits; chi-square %.1f with %u degrees of freedom\n",
 	                       o.entropy_bits, o.entropy_limit, o.chi_square, o.chi_square_freedom);
 	if (r->windows)
-		g_string_append_printf(out,
-		                       "  in %" G_GUINT64_FORMAT
-		                       " windows: mean %.3f, least %.3f of %.3f bits\n",
-		                       r->windows, r->window_entropy_mean, r->window_entropy_min, r->window_entropy_limit);
+		g_string_append_printf(out, "  in %" G_GUINT64_FORMAT " windows: mean %.3f, least %.3f of %.3f bits\n",
+		                       r->windows, r->window_entropy_mean, r->window_entropy_min,
+		                       r->window_entropy_limit);
 	append_saturated(out, r);
 }
 
@@ -176,8 +180,8 @@ static void append_depths(GString *out, const bank_result *r)
 
 		rest -= r->delays[d];
 		if (r->delays[d])
-			g_string_append_printf(out, "    %6zu  %6.2f %%  %.*s\n", d, 100 * share, (int)ceil(share * BAR),
-			                       "################################");
+			g_string_append_printf(out, "    %6zu  %6.2f %%  %.*s\n", d, 100 * share,
+			                       (int)ceil(share * BAR), "################################");
 	}
 	if (rest)
 		g_string_append_printf(out, "    longer  %6.2f %%\n", 100 * (double)rest / (double)r->requests);
@@ -196,7 +200,8 @@ static void append_access_time(GString *out, const bank_evaluation *e, const ban
 	g_string_append_printf(out,
 	                       "    T_base (1 + c (q - 1)) %10.3f  %+.3f  q %.3f, mean number in a bank (T_base %.4g, "
 	                       "c %.4f)\n",
-	                       t.textbook_mean, t.textbook_mean - t.measured, t.q_mean, t_base, bank_request_conflict(r));
+	                       t.textbook_mean, t.textbook_mean - t.measured, t.q_mean, t_base,
+	                       bank_request_conflict(r));
 	g_string_append_printf(out, "                           %10.3f  %+.3f  q %.0f, longest queue\n", t.textbook_max,
 	                       t.textbook_max - t.measured, t.q_max);
 	g_string_append_printf(out, "                           %10.3f  %+.3f  q %.3f, 1 + E[W given W > 0] / t_b\n",
@@ -223,16 +228,17 @@ static void append_details(GString *out, const bank_evaluation *e, const bank_ro
 
 	g_string_append_printf(out, "\n%s, %s, %s, k %s\n", row->pattern, bankmap_text(row->map),
 	                       bank_model_name(r->model), size);
-	g_string_append_printf(out,
-	                       "  %" G_GUINT64_FORMAT " accesses, %" G_GUINT64_FORMAT " requests%s in %" G_GUINT64_FORMAT
-	                       " groups; %" G_GUINT64_FORMAT " cycles, ideal %" G_GUINT64_FORMAT "\n",
-	                       r->accesses, r->requests, row->merge ? " after merging" : "", r->groups, r->cycles,
-	                       r->ideal_cycles);
+	g_string_append_printf(
+		out,
+		"  %" G_GUINT64_FORMAT " accesses, %" G_GUINT64_FORMAT " requests%s in %" G_GUINT64_FORMAT
+		" groups; %" G_GUINT64_FORMAT " cycles, ideal %" G_GUINT64_FORMAT "\n",
+		r->accesses, r->requests, row->merge ? " after merging" : "", r->groups, r->cycles, r->ideal_cycles);
 	if (r->kind_requests[1])
 		g_string_append_printf(out,
-		                       "  reads %" G_GUINT64_FORMAT ", delayed %" G_GUINT64_FORMAT "; writes %" G_GUINT64_FORMAT
-		                       ", delayed %" G_GUINT64_FORMAT "\n",
-		                       r->kind_requests[0], r->kind_delayed[0], r->kind_requests[1], r->kind_delayed[1]);
+		                       "  reads %" G_GUINT64_FORMAT ", delayed %" G_GUINT64_FORMAT
+		                       "; writes %" G_GUINT64_FORMAT ", delayed %" G_GUINT64_FORMAT "\n",
+		                       r->kind_requests[0], r->kind_delayed[0], r->kind_requests[1],
+		                       r->kind_delayed[1]);
 	g_string_append_printf(out, "  first conflict: %s\n", reason ? reason : "none");
 	append_occupancy(out, r);
 	append_access_time(out, e, r);
@@ -242,8 +248,8 @@ static void append_details(GString *out, const bank_evaluation *e, const bank_ro
 		append_bits(out, row->bits);
 	if (row->highest_block >= capacity && r->accesses)
 		g_string_append_printf(out,
-		                       "  note: block %" G_GUINT64_FORMAT " is beyond the map's capacity of %" G_GUINT64_FORMAT
-		                       " blocks\n",
+		                       "  note: block %" G_GUINT64_FORMAT
+		                       " is beyond the map's capacity of %" G_GUINT64_FORMAT " blocks\n",
 		                       row->highest_block, capacity);
 	if (r->lookahead_limited)
 		g_string_append(out, "  note: streams that were too far ahead waited for the slowest\n");

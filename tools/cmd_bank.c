@@ -14,11 +14,17 @@ static const GOptionEntry options[] = {
 	{"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.maps,
          "bank map, such as skew:144,5 (`tspsim list maps`); may be repeated (default: mod:139)", "MAP"},
 	{"pattern", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.patterns,
-         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); may be repeated", "PATTERN"},
+         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); may be repeated",
+         "PATTERN"},
 	{"addresses", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &bank_setting.addresses,
          "file of addresses, a group a line, or a trace; - is standard input; may be repeated", "FILE"},
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
-	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)", "FORMAT"},
+	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
+         "FORMAT"},
+	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of the files only",
+         "reads|writes"},
+	{"phase", 0, 0, G_OPTION_ARG_INT, &bank_setting.phase,
+         "present longer groups of the files in phases of N accesses (default: at once)", "N"},
 	{"k", 'k', 0, G_OPTION_ARG_STRING, &bank_setting.k,
          "accesses of a group; several as 16,64 (default: 16 for patterns, the lines of a file)", "K"},
 	{"model", 0, 0, G_OPTION_ARG_STRING, &bank_setting.models,
@@ -38,15 +44,18 @@ static const GOptionEntry options[] = {
          "a published memory: ub, the Ascend unified buffer; sets what is not given otherwise", "NAME"},
 	{"groups", 0, 0, G_OPTION_ARG_INT64, &bank_setting.groups,
          "groups of a pattern at most (default: 2048; fft: all)", "N"},
-	{"footprint", 0, 0, G_OPTION_ARG_INT64, &bank_setting.footprint,
-         "blocks that patterns use (default: 635000)", "N"},
-	{"wave", 0, 0, G_OPTION_ARG_INT, &bank_setting.wave,
-         "lanes of a wave, presented in phases of k (default: k)", "N"},
+	{"footprint", 0, 0, G_OPTION_ARG_INT64, &bank_setting.footprint, "blocks that patterns use (default: 635000)",
+         "N"},
+	{"wave", 0, 0, G_OPTION_ARG_INT, &bank_setting.wave, "lanes of a wave, presented in phases of k (default: k)",
+         "N"},
 	{"element-bytes", 0, 0, G_OPTION_ARG_INT, &bank_setting.element_bytes,
          "bytes of an element (default: the pattern's)", "N"},
 	{"seed", 0, 0, G_OPTION_ARG_INT64, &bank_setting.seed, "seed of random patterns (default: 1)", "N"},
+	{"priority", 0, 0, G_OPTION_ARG_STRING, &bank_setting.priority,
+         "closed: rotating (stream t mod k is first in cycle t; the default) or round-robin (per bank)", "PRIORITY"},
 	{"warmup", 0, 0, G_OPTION_ARG_INT64, &bank_setting.warmup, "closed: cycles before counting (default: 0)", "N"},
-	{"cycles", 0, 0, G_OPTION_ARG_INT64, &bank_setting.measure, "closed: cycles to count (default: to the end)", "N"},
+	{"cycles", 0, 0, G_OPTION_ARG_INT64, &bank_setting.measure, "closed: cycles to count (default: to the end)",
+         "N"},
 	{"window", 0, 0, G_OPTION_ARG_INT, &bank_setting.window,
          "requests of a window for windowed entropy (default: k, at least 16)", "N"},
 	{"latency", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.latency,
@@ -126,15 +135,16 @@ static int run_bank(int argc, char **argv, GError **error)
 
 const tool_command cmd_bank = {
 	.name = "bank",
-	.synopsis = "[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
-                    "explain ADDRESS... --map MAP...\n"
-                    "search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [--max-gates G] "
-                    "[-o FILE]",
-	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
-	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row of\n"
-                   "addresses;\n"
-                   "search looks for maps that suit the patterns or files (default: a mix of strides, FFT, tiles, transpose)\n"
-                   "and prints the front of conflicts, gates and lost words.  A map that is not injective is refused unless --allow-aliasing is given.\n",
+	.synopsis =
+		"[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
+		"explain ADDRESS... --map MAP...\n"
+		"search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [-o FILE] [OPTION...]",
+	.doc = "Evaluate bank maps, and search for better ones: conflicts, delays and slowdown on patterns and files.",
+	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
+		   "of\n"
+		   "addresses.  A map that is not injective is refused unless --allow-aliasing is given.\n"
+		   "search looks for maps that suit the patterns or files (default: strides, an FFT, tiles, a transpose at\n"
+		   "k = 64) and prints the front of conflicts, gates and lost words, scored on held-out traffic.\n",
 	.options = options,
 	.min_args = 0,
 	.max_args = -1,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tspsim list WHAT: the names that other commands take, one a line with a word on each.  --markdown gives the reference
- * pages docs/isa.md (ops) and docs/machines.md (keys), which are committed and held against the tables by a test.
+ * pages docs/isa.md (ops), docs/machines.md (keys) and docs/bank-maps.md (maps), which are committed and held against the tables by a test.
  */
 #include <string.h>
 
+#include "bank/pattern.h"
 #include "isa/machine.h"
 #include "sched/frontend/frontend.h"
 #include "sim/kernel.h"
@@ -16,7 +17,7 @@
 static gboolean markdown;
 
 static const GOptionEntry options[] = {
-	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys)", NULL},
+	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys, maps)", NULL},
 	{0},
 };
 
@@ -47,10 +48,19 @@ static void list_workloads(row_fn add, void *state)
 static void list_maps(row_fn add, void *state)
 {
 #define BANKMAP(id, syntax, example, doc, source) add(state, syntax, doc);
-#define BANKMAP_ANALYSIS BANKMAP
+#define BANKMAP_ANALYSIS                          BANKMAP
 #include "isa/bankmaps.def"
 	add(state, "file:PATH", "the text of a map, bank=E and row=E, or a table, in a file");
 	add(state, "direct", "slice, bank and word stand in the instruction (machines with MEM slices)");
+}
+
+static void list_patterns(row_fn add, void *state)
+{
+	size_t count;
+	const bank_pattern_row *rows = bank_pattern_rows(&count);
+
+	for (size_t i = 0; i < count; i++)
+		add(state, rows[i].syntax, rows[i].doc);
 }
 
 static void list_ops(row_fn add, void *state)
@@ -103,10 +113,10 @@ static const struct subject {
 	void (*list)(row_fn add, void *state);
 	char *(*page)(GError **error); /* --markdown, or NULL */
 } subjects[] = {
-	{"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, NULL},
+	{"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, reference_maps},
 	{"ops", list_ops, reference_ops},  {"keys", list_keys, reference_keys}, {"violations", list_violations, NULL},
 	{"queries", list_queries, NULL},   {"plots", list_plots, NULL},         {"kernels", list_kernels, NULL},
-	{"commands", list_commands, NULL},
+	{"commands", list_commands, NULL}, {"patterns", list_patterns, NULL},
 };
 
 static void add_text(void *state, const char *name, const char *doc)
@@ -158,7 +168,7 @@ static int run_list(int argc, char **argv, GError **error)
 		return TOOL_USER_ERROR;
 	}
 	if (markdown && !subject->page) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list %s has no reference page; ops and keys have",
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list %s has no reference page; ops, keys and maps have",
 		            subject->name);
 		return TOOL_USER_ERROR;
 	}
@@ -168,7 +178,7 @@ static int run_list(int argc, char **argv, GError **error)
 
 const tool_command cmd_list = {
 	.name = "list",
-	.synopsis = "machines|workloads|maps|ops|keys|violations|queries|plots|kernels|commands [--markdown]",
+	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands [--markdown]",
 	.doc = "List what can be named on the command line.",
 	.options = options,
 	.min_args = 1,

@@ -117,7 +117,7 @@ void json_real(json *j, const char *key, double value)
 		return;
 	}
 	begin_value(j, key);
-	g_string_append(j->text, g_ascii_formatd(buffer, sizeof buffer, "%.6g", value));
+	g_string_append(j->text, g_ascii_formatd(buffer, sizeof buffer, "%.10g", value));
 }
 
 void json_bool(json *j, const char *key, bool value)

@@ -11,5 +11,7 @@
 char *reference_ops(GError **error);
 /* docs/machines.md: every machine key with its value, class and source in every preset; g_free. */
 char *reference_keys(GError **error);
+/* docs/bank-maps.md: every family of bank maps and what its example says of itself; g_free. */
+char *reference_maps(GError **error);
 
 #endif

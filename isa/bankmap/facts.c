@@ -98,6 +98,8 @@ static void describe_strides(const bankmap *map, bankmap_facts *facts)
 	bankmap_stride all[STRIDES];
 	unsigned best = MIN(TERMS, map->used);
 
+	if (bankmap_is_ideal(map))
+		return;
 	for (unsigned s = 1; s <= STRIDES; s++)
 		all[s - 1] = (bankmap_stride){.stride_blocks = s, .distinct_banks = distinct_banks(map, s)};
 	qsort(all, STRIDES, sizeof all[0], worse_stride);

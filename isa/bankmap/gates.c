@@ -41,8 +41,12 @@ void bankmap_gates(bankmap_facts *facts, double nand2, const char *format, ...)
 
 bool bankmap_gates_measured(const bankmap *map, bankmap_facts *facts)
 {
+	/* No hash at all is a modulus like any other. */
+	g_autofree char *text =
+		map->ops == &bankmap_family_identity ? g_strdup_printf("mod:%u", map->used) : g_strdup(map->text);
+
 	for (size_t i = 0; i < G_N_ELEMENTS(measured); i++)
-		if (strcmp(measured[i].text, map->text) == 0 && measured[i].address_bits == facts->address_bits) {
+		if (strcmp(measured[i].text, text) == 0 && measured[i].address_bits == facts->address_bits) {
 			facts->gates_class = BANKMAP_GATES_MEASURED;
 			facts->gates_nand2 = measured[i].nand2;
 			facts->gates_note = g_strdup(measured[i].note);

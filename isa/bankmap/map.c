@@ -165,7 +165,8 @@ uint64_t bankmap_first_in_place(const bankmap *map, uint64_t block)
 	return other;
 }
 
-/* For families without a proof: the walk is the proof, and gives the capacity. */
+/* For families without a proof: the walk is the proof, and gives the capacity.  What is shared above it does not
+ * matter. */
 static bool prove(bankmap *map, GError **error)
 {
 	bankmap_walk walk;
@@ -173,7 +174,7 @@ static bool prove(bankmap *map, GError **error)
 	bankmap_walk_domain(map, !map->analysis, &walk);
 	g_free(walk.fill);
 	map->capacity = walk.first_outside;
-	if (walk.aliased)
+	if (walk.aliased && walk.first_aliased < map->capacity)
 		return bankmap_alias(map, bankmap_first_in_place(map, walk.first_aliased), walk.first_aliased, NULL,
 		                     error);
 	return map->capacity > 0 || bankmap_refuse(map, error, "block 0 has no row that exists");

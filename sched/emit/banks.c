@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bank maps and the calendar of bank ports; see banks.h.
+ * The calendar of bank ports; see banks.h.
  *
  * The calendar holds, for each cycle, PORTS bit planes of one bit a bank; bit b of plane p is set when more than p
  * ports of bank b are taken.  Such unary counts add by shifting planes into each other, and two of them exceed the
@@ -11,146 +11,13 @@
 
 #include <string.h>
 
-enum { MAP_PARAMETERS = 3, MAP_BYTES = 8, PAGE_SHIFT = 9, PAGE_CYCLES = 1 << PAGE_SHIFT, WORK_SHIFT = 6 };
-
-enum map_kind { MAP_MOD, MAP_SKEW, MAP_XORFOLD, MAP_SWIZZLE, MAP_POLY, MAP_IDEAL };
-
-static const struct {
-	const char *name;
-	unsigned parameters;
-} map_kinds[] = {
-	[MAP_MOD] = {"mod", 1},         [MAP_SKEW] = {"skew", 2}, [MAP_XORFOLD] = {"xorfold", 1},
-	[MAP_SWIZZLE] = {"swizzle", 3}, [MAP_POLY] = {"poly", 1}, [MAP_IDEAL] = {"ideal", 0},
-};
-
-struct bank_map {
-	enum map_kind kind;
-	uint64_t p[MAP_PARAMETERS];
-	uint64_t used;        /* banks the map reaches */
-	uint64_t capacity;    /* blocks */
-	uint64_t reduced[64]; /* poly: x^i modulo the polynomial */
-};
-
-static bool read_map(bank_map *map, const char *text)
-{
-	size_t kind = 0;
-	const char *at;
-
-	while (kind < G_N_ELEMENTS(map_kinds) && !g_str_has_prefix(text, map_kinds[kind].name))
-		kind++;
-	if (kind == G_N_ELEMENTS(map_kinds))
-		return false;
-	map->kind = (enum map_kind)kind;
-	at = text + strlen(map_kinds[kind].name);
-	for (unsigned i = 0; i < map_kinds[kind].parameters; i++) {
-		char *end;
-
-		if (*at != (i ? ',' : ':'))
-			return false;
-		map->p[i] = g_ascii_strtoull(at + 1, &end, 0);
-		if (end == at + 1)
-			return false;
-		at = end;
-	}
-	return *at == '\0';
-}
-
-/* x^i mod P by shift and subtract, bit by bit. */
-static unsigned prepare_poly(bank_map *map)
-{
-	unsigned degree = map->p[0] ? 63 - (unsigned)__builtin_clzll(map->p[0]) : 0;
-	uint64_t power = 1;
-
-	for (unsigned i = 0; i < 64 && degree; i++) {
-		map->reduced[i] = power;
-		power <<= 1;
-		if (power >> degree & 1)
-			power ^= map->p[0];
-	}
-	return degree;
-}
-
-static uint64_t banks_reached(bank_map *map, unsigned banks)
-{
-	switch (map->kind) {
-	case MAP_MOD:
-	case MAP_SKEW:
-		return map->p[0];
-	case MAP_XORFOLD:
-		return map->p[0] < 32 ? UINT64_C(1) << map->p[0] : 0;
-	case MAP_SWIZZLE:
-		return map->p[0] + map->p[1] < 32 ? UINT64_C(1) << (map->p[0] + map->p[1]) : 0;
-	case MAP_POLY:
-		return UINT64_C(1) << MIN(prepare_poly(map), 31);
-	default:
-		return banks;
-	}
-}
-
-bank_map *bank_map_new(const char *text, unsigned banks, uint64_t rows, GError **error)
-{
-	bank_map *map = g_new0(bank_map, 1);
-
-	if (read_map(map, text))
-		map->used = banks_reached(map, banks);
-	if (map->used < 1 || map->used > banks) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "the scheduler cannot place data under bank map '%s' in %u banks", text, banks);
-		g_free(map);
-		return NULL;
-	}
-	map->capacity = map->used * rows;
-	return map;
-}
-
-void bank_map_free(bank_map *map)
-{
-	g_free(map);
-}
-
-unsigned bank_map_bank(const bank_map *map, uint64_t block)
-{
-	uint64_t bank = 0;
-
-	switch (map->kind) {
-	case MAP_SKEW:
-		return (unsigned)((block + map->p[1] * (block / map->used)) % map->used);
-	case MAP_XORFOLD:
-		return (unsigned)((block ^ block >> map->p[0]) & (map->used - 1));
-	case MAP_SWIZZLE:
-		bank = (block >> map->p[2]) & ((UINT64_C(1) << map->p[0]) - 1) << map->p[1];
-		return (unsigned)((block ^ bank) & (map->used - 1));
-	case MAP_POLY:
-		for (; block; block &= block - 1)
-			bank ^= map->reduced[__builtin_ctzll(block)];
-		return (unsigned)bank;
-	default:
-		return (unsigned)(block % map->used);
-	}
-}
-
-uint64_t bank_map_capacity_blocks(const bank_map *map)
-{
-	return map->capacity;
-}
-
-unsigned bank_map_banks_used(const bank_map *map)
-{
-	return (unsigned)map->used;
-}
-
-unsigned bank_map_modulus(const bank_map *map)
-{
-	return map->kind == MAP_MOD ? (unsigned)map->used : 0;
-}
-
-bool bank_map_is_ideal(const bank_map *map)
-{
-	return map->kind == MAP_IDEAL;
-}
+enum { PAGE_SHIFT = 9, PAGE_CYCLES = 1 << PAGE_SHIFT, WORK_SHIFT = 6 };
 
 struct bank_calendar {
 	bank_map *map;
+	unsigned banks; /* the map reaches */
+	unsigned modulus;
+	bool ideal;
 	unsigned ports;
 	unsigned words;   /* of one plane */
 	unsigned service; /* cycles a request holds its port */
@@ -172,11 +39,14 @@ bank_calendar *bank_calendar_new(const isa_machine *machine, GError **error)
 		return NULL;
 	c = g_new0(bank_calendar, 1);
 	c->map = map;
+	c->banks = bank_map_banks_used(map);
+	c->modulus = bank_map_modulus(map);
+	c->ideal = bank_map_is_ideal(map);
 	c->ports = (unsigned)machine->sram_ports;
-	c->words = (unsigned)((map->used + 63) / 64);
+	c->words = (c->banks + 63) / 64;
 	c->service = (unsigned)((machine->sram_block_bytes + machine->sram_port_bytes - 1) / machine->sram_port_bytes);
 	c->block_bytes = (uint64_t)machine->sram_block_bytes;
-	c->count = g_new0(uint32_t, map->used);
+	c->count = g_new0(uint32_t, c->banks);
 	c->pages = g_ptr_array_new_with_free_func(g_free);
 	c->used = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	return c;
@@ -223,8 +93,8 @@ static void set_bits(uint64_t *plane, unsigned from, unsigned count)
 /* One run of blocks under a modulus meets no bank twice while it is not longer than that. */
 static void print_run(const bank_calendar *c, uint64_t first, uint64_t blocks, uint64_t *plane)
 {
-	unsigned from = (unsigned)(first % c->map->used);
-	unsigned head = (unsigned)MIN(blocks, c->map->used - from);
+	unsigned from = (unsigned)(first % c->banks);
+	unsigned head = (unsigned)MIN(blocks, c->banks - from);
 
 	set_bits(plane, from, head);
 	set_bits(plane, 0, (unsigned)blocks - head);
@@ -236,7 +106,7 @@ static uint32_t count_requests(bank_calendar *c, const bank_access *access, uint
 	uint32_t fullest = 0;
 	uint64_t addr = access->addr;
 
-	memset(c->count, 0, c->map->used * sizeof *c->count);
+	memset(c->count, 0, c->banks * sizeof *c->count);
 	for (uint32_t s = 0; s < access->count; s++, addr += (uint64_t)(int64_t)access->pitch)
 		for (uint64_t b = addr / c->block_bytes; b <= (addr + access->seg - 1) / c->block_bytes; b++) {
 			uint32_t n = ++c->count[bank_map_bank(c->map, b)];
@@ -255,9 +125,9 @@ bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArr
 	size_t wave_words = (size_t)c->ports * c->words;
 	uint32_t fullest;
 
-	if (c->map->kind == MAP_IDEAL)
+	if (c->ideal)
 		return print;
-	if (c->map->kind == MAP_MOD && access->count == 1 && blocks <= c->map->used) {
+	if (c->modulus && access->count == 1 && blocks <= c->banks) {
 		print_run(c, first, blocks, append_words(arena, wave_words));
 		print.requests = (uint32_t)blocks;
 		return print;
@@ -265,7 +135,7 @@ bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArr
 	fullest = count_requests(c, access, &print.requests);
 	print.waves = (fullest + c->ports - 1) / c->ports;
 	append_words(arena, print.waves * wave_words);
-	for (uint64_t b = 0; b < c->map->used; b++)
+	for (uint64_t b = 0; b < c->banks; b++)
 		for (uint32_t i = 0; i < c->count[b]; i++)
 			g_array_index(arena, uint64_t, print.first + (size_t)i * c->words + b / 64) |= UINT64_C(1)
 			                                                                               << b % 64;
@@ -284,7 +154,7 @@ uint64_t bank_calendar_work(const bank_calendar *calendar, bank_print print)
 
 uint64_t bank_calendar_free_work(const bank_calendar *c, int64_t from, int64_t to)
 {
-	uint64_t whole = (uint64_t)(to - from) * c->map->used * c->ports;
+	uint64_t whole = (uint64_t)(to - from) * c->banks * c->ports;
 	uint64_t used = 0;
 
 	for (int64_t p = from >> WORK_SHIFT; p <= (to - 1) >> WORK_SHIFT; p++)
@@ -372,7 +242,7 @@ bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const
 {
 	size_t wave_words = (size_t)c->ports * c->words;
 
-	if (c->map->kind == MAP_IDEAL)
+	if (c->ideal)
 		return true;
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t n = 0; n < print.waves * c->service; n++) {
@@ -393,7 +263,7 @@ void bank_calendar_release(bank_calendar *c, int64_t cycle, bank_print print, co
 {
 	size_t wave_words = (size_t)c->ports * c->words;
 
-	if (c->map->kind == MAP_IDEAL)
+	if (c->ideal)
 		return;
 	count_work(c, cycle, -bank_calendar_work(c, print));
 	for (uint32_t n = 0; n < print.waves * c->service; n++)

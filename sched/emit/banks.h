@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The scheduler's own view of the hashed SRAM: bank maps, what one access does to the banks, and a calendar of bank
- * ports by cycle.  Written from the definitions in docs/design.md, not from isa/bankmap/, so that a mistake in either
- * shows as a misprediction.
+ * The scheduler's own view of the hashed SRAM: what one access does to the banks, and a calendar of bank ports by
+ * cycle.
  *
  * An access that meets no other is served in waves: in wave w each bank serves its requests number w*ports ..
  * w*ports + ports - 1, and holds its ports for ceil(block / port) cycles.  The calendar lets an access in only where
@@ -12,19 +11,7 @@
 #define TSPSIM_SCHED_EMIT_BANKS_H
 
 #include "isa/machine.h"
-
-typedef struct bank_map bank_map;
-
-/* TEXT as isa/bankmaps.def describes it, for BANKS banks of ROWS rows. */
-bank_map *bank_map_new(const char *text, unsigned banks, uint64_t rows, GError **error);
-void bank_map_free(bank_map *map);
-unsigned bank_map_bank(const bank_map *map, uint64_t block);
-uint64_t bank_map_capacity_blocks(const bank_map *map);
-unsigned bank_map_banks_used(const bank_map *map);
-/* M when bank = block mod M, else 0. */
-unsigned bank_map_modulus(const bank_map *map);
-/* Do no two requests ever meet? */
-bool bank_map_is_ideal(const bank_map *map);
+#include "sched/emit/bank_map.h"
 
 /* COUNT segments of SEG bytes, PITCH bytes apart, the first at ADDR. */
 typedef struct bank_access {

@@ -89,8 +89,8 @@ int main(int argc, char **argv)
 
 			bank_options_init(&options);
 			options.map = map;
-			printf("%-8s %-12s %9.1f %9.1f", patterns[p], maps[m], source_rate(patterns[p], k, groups, NULL),
-			       source_rate(patterns[p], k, groups, map));
+			printf("%-8s %-12s %9.1f %9.1f", patterns[p], maps[m],
+			       source_rate(patterns[p], k, groups, NULL), source_rate(patterns[p], k, groups, map));
 			for (unsigned model = 0; model < BANK_MODEL_COUNT; model++) {
 				options.model = (enum bank_model)model;
 				printf(" %9.1f", model_rate(patterns[p], k, groups, &options));

@@ -16,6 +16,7 @@ in_step()
 
 in_step isa.md ops
 in_step machines.md keys
+in_step bank-maps.md maps
 
 (cd "$TSPSIM_SRCDIR" && find tests/unit tests/timing tests/isa -type f -print0 2>/dev/null | xargs -0 cat) >tests
 sed -n -E 's/^(VXM_)?OP\(([A-Z0-9_]+), *"([^"]*)".*/\2 \3/p' "$TSPSIM_SRCDIR/isa/ops.def" >ops

@@ -31,6 +31,49 @@ static int64_t in_bank(uint64_t bank, uint64_t row, unsigned banks, uint64_t row
 	return bank < banks && row < rows ? (int64_t)bank : -2;
 }
 
+static uint64_t high_bit_floor(uint64_t n)
+{
+	uint64_t power = 1;
+
+	while (2 * power <= n)
+		power *= 2;
+	return power;
+}
+
+/* Families that are a residue or a sum; -1: not known. */
+static int64_t derived_bank(const char *map, unsigned banks, uint64_t rows, uint64_t block)
+{
+	unsigned long long a, b, size;
+
+	if (strcmp(map, "identity") == 0)
+		return in_bank(block % banks, block / banks, banks, rows);
+	if (sscanf(map, "bsp:%llu", &a) == 1)
+		return in_bank(block % a, block / high_bit_floor(a), banks, rows);
+	if (sscanf(map, "crt:%llu", &a) == 1)
+		return in_bank(block % a, block < a * rows ? block % rows : rows, banks, rows);
+	if (sscanf(map, "prime:%llu,%llu", &a, &b) == 2)
+		return in_bank(block % a, block / b, banks, rows);
+	if (sscanf(map, "mersenne:%llu", &a) == 1 || sscanf(map, "bsg:%llu", &size) == 1) {
+		size = map[0] == 'm' ? (1ULL << a) - 1 : size;
+		return in_bank(block % size, block / size, banks, rows);
+	}
+	if (sscanf(map, "pdisp:%llu,%llu", &a, &b) == 2) {
+		size = 1ULL << a;
+		return in_bank((block % size + b * (block / size)) % size, block / size, banks, rows);
+	}
+	if (sscanf(map, "hybrid:%llu,%lli", &a, (long long *)&b) == 2) {
+		size = 1ULL << degree_of(b);
+		return in_bank(block % a * size + polynomial_remainder(block / a, b, degree_of(b)), block / a / size,
+		               banks, rows);
+	}
+	/* A multiplier below 2^32 and a capacity below 2^32: the product fits. */
+	if (sscanf(map, "mult:%llu", &a) == 1) {
+		size = a % (banks * rows) * (block % (banks * rows)) % (banks * rows);
+		return in_bank(size / rows, block < banks * rows ? size % rows : rows, banks, rows);
+	}
+	return -1;
+}
+
 int64_t oracle_bank(const char *map, unsigned banks, uint64_t rows, uint64_t block)
 {
 	unsigned long long a, b, c, low;
@@ -53,5 +96,5 @@ int64_t oracle_bank(const char *map, unsigned banks, uint64_t rows, uint64_t blo
 		low = polynomial_remainder(block, a, degree_of(a));
 		return in_bank(low, block >> degree_of(a), banks, rows);
 	}
-	return -1;
+	return derived_bank(map, banks, rows, block);
 }

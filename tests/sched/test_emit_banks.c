@@ -11,8 +11,9 @@
 #include "tests/lib/tap.h"
 #include "tests/sched/replay.h"
 
-static const char *const maps[] = {"mod:139",   "mod:144",       "mod:7",     "skew:144,5", "skew:13,4",
-                                   "xorfold:7", "swizzle:5,2,7", "poly:0x83", "poly:0x13"};
+static const char *const maps[] = {"mod:139",   "mod:144",       "mod:7",     "skew:144,5",    "skew:13,4",
+                                   "xorfold:7", "swizzle:5,2,7", "poly:0x83", "poly:0x13",     "pdisp:7,9",
+                                   "bsp:139",   "mersenne:7",    "crt:139",   "hybrid:9,0x13", "mult:7"};
 
 static uint64_t lcg(uint64_t *state)
 {

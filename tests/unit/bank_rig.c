@@ -39,6 +39,7 @@ static bank_options options_of(const rig *r, const bankmap *map)
 	o.window_requests = r->window;
 	o.banks = r->banks;
 	o.lookahead_accesses = r->lookahead;
+	o.priority = r->priority;
 	return o;
 }
 
@@ -212,9 +213,11 @@ oracle oracle_closed(const rig *r, const uint64_t *blocks, size_t count, unsigne
 				if (port_free[b * BANK_MAX_PORTS + p] > cycle)
 					continue;
 				for (n = 1; n <= k; n++) {
-					unsigned s = (last[b] + n) % k;
+					bool rotating = r->priority == BANK_ROTATING;
+					unsigned s = (unsigned)((rotating ? cycle + n - 1 : last[b] + n) % k);
 
-					if (at[s] < count && presented[s] <= cycle && bankmap_bank(map, blocks[at[s]]) == b) {
+					if (at[s] < count && presented[s] <= cycle &&
+					    bankmap_bank(map, blocks[at[s]]) == b) {
 						count_delay(&o, cycle - presented[s]);
 						late[at[s] / k] |= cycle > presented[s];
 						at[s] += k;

@@ -22,6 +22,7 @@ typedef struct rig {
 	unsigned window;
 	uint64_t rows;
 	uint64_t lookahead;
+	enum bank_priority priority;
 } rig;
 
 bankmap *rig_map(const rig *r); /* fails the program when the map is refused; also maps that are not injective */

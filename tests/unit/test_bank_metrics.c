@@ -46,7 +46,8 @@ static void occupancy_of_no_requests_is_all_zero(void)
 	bank_result_clear(&r);
 }
 
-/* Modulo 128 at stride 128 over 128 columns: evenly spread in all, each group in one bank.  Conflict 15/16, 16 beats. */
+/* Modulo 128 at stride 128 over 128 columns: evenly spread in all, each group in one bank.  Conflict 15/16, 16 beats.
+ */
 static void windowed_entropy_sees_what_plain_entropy_does_not(void)
 {
 	g_autofree uint64_t *blocks = g_new(uint64_t, 128 * 128);
@@ -130,7 +131,8 @@ static void textbook_formula_on_random_traffic(void)
 	for (size_t i = 0; i < groups * 64; i++)
 		blocks[i] = rng_below(&random, 720000);
 	for (unsigned i = 0; i < 2; i++) {
-		bank_result r = rig_blocks(&(rig){.map = "mod:144", .model = BANK_FIFO}, blocks, groups * rows[i].k, rows[i].k);
+		bank_result r =
+			rig_blocks(&(rig){.map = "mod:144", .model = BANK_FIFO}, blocks, groups * rows[i].k, rows[i].k);
 		bank_access_time t;
 
 		bank_access_time_of(&r, 1, 1, &t);
@@ -145,8 +147,8 @@ static void textbook_formula_on_random_traffic(void)
 	}
 }
 
-/* mod 144, s = 16, k = 16, 512 groups: the queues grow all the time.  The last request is the 911th or so of its bank
- * and arrived in cycle 511: longest wait 399. */
+/* mod 144, s = 16, k = 16, 512 groups: 8192 requests on 9 banks, so some bank gets 911, of which the last starts in
+ * cycle 910 and arrived in cycle 511: it waits 399, and the mean is about half of that. */
 static void textbook_formula_on_a_saturated_stride(void)
 {
 	bank_result r = rig_stride(&(rig){.map = "mod:144", .model = BANK_FIFO}, 0, 16, 512, 16);
@@ -164,7 +166,8 @@ static void textbook_formula_on_a_saturated_stride(void)
 	bank_result_clear(&r);
 }
 
-/* All 16 of a group in one bank: delays 0 .. 15, mean access 8.5, 15 of 16 delayed; max load 16 as q: 1 + 15/16 x 15. */
+/* All 16 of a group in one bank: delays 0 .. 15, mean access 8.5, 15 of 16 delayed; max load 16 as q: 1 + 15/16 x 15.
+ */
 static void textbook_formula_on_a_pile_up(void)
 {
 	bank_result r = rig_stride(&(rig){.map = "mod:144"}, 0, 144, 10, 16);

@@ -16,8 +16,8 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 
 #define NEAR(value, wanted, tolerance) CU_ASSERT_DOUBLE_EQUAL(value, wanted, tolerance)
 
-/* A stride visits D = M / gcd(s, M) banks in turn: with k = a D + r, r banks get a + 1 requests of a group, D - r get a.
- * Delays are 0 .. load - 1 in each bank; the group takes ceil(k / (D p)) cycles. */
+/* A stride visits D = M / gcd(s, M) banks in turn: with k = a D + r, r banks get a + 1 requests of a group, D - r get
+ * a. Delays are 0 .. load - 1 in each bank; the group takes ceil(k / (D p)) cycles. */
 static void lockstep_strides_follow_the_closed_form(void)
 {
 	static const unsigned moduli[] = {144, 139, 143, 128, 127, 88};
@@ -134,7 +134,11 @@ static void random_fifo_follows_the_batch_queue(void)
 	static const struct {
 		unsigned k;
 		double conflict, wait;
-	} rows[] = {{8, 0.0253, 0.0257}, {15, 0.0524, 0.0543}, {16, 0.0564, 0.0586}, {32, 0.1256, 0.1384}, {64, 0.2974, 0.3937}};
+	} rows[] = {{8, 0.0253, 0.0257},
+	            {15, 0.0524, 0.0543},
+	            {16, 0.0564, 0.0586},
+	            {32, 0.1256, 0.1384},
+	            {64, 0.2974, 0.3937}};
 	size_t groups = 40000;
 	g_autofree uint64_t *blocks = g_new(uint64_t, groups * 64);
 
@@ -214,9 +218,10 @@ static void every_model_agrees_with_an_oracle_that_steps_cycles(void)
 		for (unsigned plain = 0; plain < 2; plain++) {
 			if (plain)
 				r.ports = r.busy = 1;
-			for (unsigned model = 0; model < BANK_MODEL_COUNT; model++) {
-				r.model = (enum bank_model)model;
-				want = (model == BANK_CLOSED ? oracle_closed : oracle_open)(&r, blocks, 600, k);
+			for (unsigned model = 0; model <= BANK_MODEL_COUNT; model++) {
+				r.model = (enum bank_model)MIN(model, BANK_CLOSED);
+				r.priority = model == BANK_MODEL_COUNT ? BANK_ROUND_ROBIN : BANK_ROTATING;
+				want = (r.model == BANK_CLOSED ? oracle_closed : oracle_open)(&r, blocks, 600, k);
 				got = rig_blocks(&r, blocks, 600, k);
 				agree(&got, &want);
 				bank_result_clear(&got);
@@ -249,7 +254,7 @@ static void ports_and_busy_path_agrees_with_the_fast_path(void)
 	}
 }
 
-/* Ranks by hand: 200 groups of 2 in one bank are 200 delays of 0 and 200 of 1; rank ceil(0.99 x 400) = 396 is a 1.  With
+/* Ranks by hand: 200 groups of 2 in one bank are 200 delays of 0 and 200 of 1; rank ceil(0.99 x 400) = 396 is a 1. With
  * 1 conflict in 100 groups of 2, 199 zeros and a one: rank 198 is a 0; with 3 in 100, 197 zeros: rank 198 is a 1. */
 static void p99_is_the_nearest_rank(void)
 {
@@ -272,9 +277,9 @@ static void p99_is_the_nearest_rank(void)
 	}
 }
 
-/* One bank, two requests a cycle: request n starts in cycle n, arrived in n / 2.  6,000,000 groups of 2 exceed the exact
- * histogram; the delay of rank 11,880,000 is that of request n = 11,879,999 (delays n - n / 2 do not fall): 5,940,000,
- * rounded up to 12 bits after the leading one, a step of 1024. */
+/* One bank, two requests a cycle: request n starts in cycle n, arrived in n / 2.  6,000,000 groups of 2 exceed the
+ * exact histogram; the delay of rank 11,880,000 is that of request n = 11,879,999 (delays n - n / 2 do not fall):
+ * 5,940,000, rounded up to 12 bits after the leading one, a step of 1024. */
 static void delays_of_endless_queues_keep_memory_bounded(void)
 {
 	bankmap *map = bankmap_new("mod:1", 1, 1, NULL);
@@ -408,6 +413,56 @@ static void closed_streams_settle_under_modulo_only(void)
 	}
 }
 
+/* Three streams on one bank from cycle 0.  Rotating: cycle 0 favours 0, cycle 1 favours 1, cycle 2 favours 2, cycle 3
+ * is lane 0's again, so the order is 0 1 2 and every request but the first three's waits 2.  With a fourth stream
+ * elsewhere, cycle 3 favours lane 3, which does not wait here, and goes on to lane 0; cycle 4 favours 0: it wins twice
+ * in a row. */
+static void rotating_priority_goes_by_cycles_and_round_robin_by_grants(void)
+{
+	static const uint64_t three[] = {0, 144, 288, 0, 144, 288};
+	static const uint64_t four[] = {0, 144, 288, 1, 0, 144, 288, 1, 0, 144, 288, 1};
+	bank_result r = rig_blocks(&(rig){.map = "mod:144", .model = BANK_CLOSED}, three, 6, 3);
+
+	/* Delays 0 1 2 of the first group, 2 2 2 of the second. */
+	CU_ASSERT_EQUAL(r.delay_sum_cycles, 9);
+	CU_ASSERT_EQUAL(r.max_delay_cycles, 2);
+	CU_ASSERT_EQUAL(r.cycles, 6);
+	bank_result_clear(&r);
+	/* Lanes in the order of grants: 0 1 2 | 0 (cycle 3) 0 (cycle 4) 1 2 | 1 (cycle 7: lane 3 favoured, 0 is done) 2
+	 * (8: 0, then 1 done: 2).  Delays: 0, 1, 2; lane 0: 2, 0; lane 1: 5 - 2 = 3, 7 - 6 = 1; lane 2: 6 - 3 = 3, 8 -
+	 * 7 = 1. */
+	r = rig_blocks(&(rig){.map = "mod:144", .model = BANK_CLOSED}, four, 12, 4);
+	CU_ASSERT_EQUAL(r.delay_sum_cycles, 3 + 2 + 4 + 4);
+	CU_ASSERT_EQUAL(r.max_delay_cycles, 3);
+	bank_result_clear(&r);
+	/* Round robin alternates 0 1 2 0 1 2 0 1 2: delays 0 1 2, then 2 each. */
+	r = rig_blocks(&(rig){.map = "mod:144", .model = BANK_CLOSED, .priority = BANK_ROUND_ROBIN}, four, 12, 4);
+	CU_ASSERT_EQUAL(r.delay_sum_cycles, 3 + 12);
+	CU_ASSERT_EQUAL(r.max_delay_cycles, 2);
+	bank_result_clear(&r);
+}
+
+/* A bank that is busy for 4 cycles delays the next request of its own stream: blocks 5 and 149 share bank 5, the second
+ * is presented in cycle 1 and granted in cycle 4. */
+static void closed_stream_can_wait_for_itself(void)
+{
+	static const uint64_t blocks[] = {5, 149};
+
+	for (unsigned separate = 0; separate < 2; separate++) {
+		bank_result r = rig_blocks(
+			&(rig){.map = "mod:144", .model = BANK_CLOSED, .busy = 4, .separate = separate}, blocks, 2, 1);
+
+		CU_ASSERT_EQUAL(r.delayed, 1);
+		CU_ASSERT_EQUAL(r.max_delay_cycles, 3);
+		CU_ASSERT_EQUAL(r.cycles, 8);
+		CU_ASSERT_EQUAL(r.first_group, 1);
+		CU_ASSERT_EQUAL(r.first_other_group, 0);
+		CU_ASSERT_EQUAL(r.first_block[0], 5);
+		CU_ASSERT_EQUAL(r.first_block[1], 149);
+		bank_result_clear(&r);
+	}
+}
+
 static void closed_run_that_ends_in_its_warm_up_is_an_error(void)
 {
 	bankmap *map = bankmap_new("mod:144", 144, 5000, NULL);
@@ -494,6 +549,9 @@ int main(void)
 		{"ideal_beats_count_the_banks_of_the_memory", ideal_beats_count_the_banks_of_the_memory},
 		{"ideal_map_never_delays", ideal_map_never_delays},
 		{"closed_streams_settle_under_modulo_only", closed_streams_settle_under_modulo_only},
+		{"rotating_priority_goes_by_cycles_and_round_robin_by_grants",
+	         rotating_priority_goes_by_cycles_and_round_robin_by_grants},
+		{"closed_stream_can_wait_for_itself", closed_stream_can_wait_for_itself},
 		{"closed_run_that_ends_in_its_warm_up_is_an_error", closed_run_that_ends_in_its_warm_up_is_an_error},
 		{"closed_streams_wait_when_they_are_too_far_ahead", closed_streams_wait_when_they_are_too_far_ahead},
 		{"options_out_of_range_are_refused", options_out_of_range_are_refused},
