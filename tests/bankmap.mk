@@ -17,3 +17,7 @@ TESTS += tests/sched/test_bank_maps
 tests_sched_test_bank_maps_SOURCES = tests/sched/test_bank_maps.c
 tests_sched_test_bank_maps_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_sched_test_bank_maps_LDADD = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+
+TESTS += tests/e2e/bank_maps.sh
+EXTRA_DIST += tests/e2e/bank_maps.sh
+tests/e2e/bank_maps.log: tspsim$(EXEEXT)

@@ -68,6 +68,8 @@ typedef struct bankmap_ops {
 	unsigned (*bank)(const bankmap *map, uint64_t block);
 	uint64_t (*row)(const bankmap *map, uint64_t block);
 	void (*map)(const bankmap *map, const uint64_t *blocks, size_t count, uint16_t *banks);
+	/* Rows of at most BANKMAP_CHUNK blocks; NULL: row() of each. */
+	void (*rows)(const bankmap *map, const uint64_t *blocks, size_t count, uint64_t *rows);
 	/* Of an injective map; BANK and ROW exist.  The caller checks that the block is below the capacity.  NULL:
 	 * search. */
 	uint64_t (*inverse)(const bankmap *map, unsigned bank, uint64_t row);

@@ -235,15 +235,23 @@ static void expr_map(const bankmap *map, const uint64_t *blocks, size_t count, u
 	}
 }
 
-static uint64_t expr_row(const bankmap *map, uint64_t block)
+/* Rows beyond all memories become one of them, so that a row + 1 is a number. */
+static void expr_rows(const bankmap *map, const uint64_t *blocks, size_t count, uint64_t *rows)
 {
 	const expr *e = map->extra;
+
+	if (e->row)
+		run(e->row, blocks, count, rows);
+	for (size_t i = 0; i < count; i++)
+		rows[i] = e->row ? MIN(rows[i], UINT64_MAX - 1) : bankmap_quotient(map->by_banks, blocks[i]);
+}
+
+static uint64_t expr_row(const bankmap *map, uint64_t block)
+{
 	uint64_t row;
 
-	if (!e->row)
-		return bankmap_quotient(map->by_banks, block);
-	run(e->row, &block, 1, &row);
-	return MIN(row, UINT64_MAX - 1);
+	expr_rows(map, &block, 1, &row);
+	return row;
 }
 
 /* Blanks go, lines become assignments; a blank inside a number or name is an error. */
@@ -424,6 +432,7 @@ const bankmap_ops bankmap_family_expr = {
 	.bank = expr_bank,
 	.row = expr_row,
 	.map = expr_map,
+	.rows = expr_rows,
 	.gates = expr_gates,
 	.clear = expr_clear,
 };

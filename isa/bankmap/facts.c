@@ -76,7 +76,7 @@ static char *counted_reason(const bankmap *map, uint64_t stride)
 		if (!back && to == bankmap_bank(map, 0))
 			back = i;
 	}
-	if (steps[usual] > TERMS / 2)
+	if (steps[usual] > TERMS / 2 && bankmap_gcd(usual, map->used) > 1)
 		return g_strdup_printf("%u of %u steps advance by %u, gcd(%u,%u) = %u", steps[usual], TERMS - 1, usual,
 		                       usual, map->used, (unsigned)bankmap_gcd(usual, map->used));
 	if (back)
@@ -184,13 +184,17 @@ char *bankmap_facts_text(const bankmap *map, const bankmap_facts *f)
 
 	g_string_append_printf(out, "map: %s\n", map->text);
 	print_placement(f, out);
-	if (f->covered_bits < 64)
-		g_string_append_printf(out, "covered: block bits 0 to %u of %u\n",
-		                       f->covered_bits ? f->covered_bits - 1 : 0, f->address_bits);
+	if (!f->covered_bits)
+		g_string_append(out, "covered: no block bit\n");
+	else if (f->covered_bits < 64)
+		g_string_append_printf(out, "covered: block bits 0 to %u of %u\n", f->covered_bits - 1,
+		                       f->address_bits);
 	if (f->linear)
 		g_string_append_printf(out, "xor: %u XOR2, %u after sharing pairs, for %u address bits\n", f->xor2,
 		                       f->xor2_shared, f->address_bits);
-	if (f->gates_class != BANKMAP_GATES_NONE)
+	if (f->gates_class == BANKMAP_GATES_WIRES)
+		g_string_append(out, "gates: none, wires only\n");
+	else if (f->gates_class != BANKMAP_GATES_NONE)
 		g_string_append_printf(out, "gates: %.0f NAND2 equivalents [%s; %s] for %u address bits\n",
 		                       f->gates_nand2, bankmap_gate_class_name(f->gates_class), f->gates_note,
 		                       f->address_bits);

@@ -189,7 +189,9 @@ static char *linear_reason(const bankmap *map, uint64_t stride)
 	uint64_t hashes[64];
 	unsigned rank;
 
-	if (stride >> map->covered_bits && (unsigned)__builtin_ctzll(stride) >= map->covered_bits)
+	if (!map->covered_bits)
+		return g_strdup("no block bit is hashed");
+	if ((unsigned)__builtin_ctzll(stride) >= map->covered_bits)
 		return g_strdup_printf("no hashed bit changes: they end at bit %u", map->covered_bits - 1);
 	for (unsigned i = 0; i < G_N_ELEMENTS(hashes); i++)
 		hashes[i] = bankmap_linear_hash(map, i * stride);

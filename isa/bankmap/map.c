@@ -119,9 +119,9 @@ uint64_t bankmap_modular_inverse(uint64_t a, uint64_t m)
 	return (uint64_t)(x[0] < 0 ? x[0] + (int64_t)m : x[0]) % m;
 }
 
-static void mark(bankmap_walk *walk, const bankmap *map, uint64_t *taken, uint64_t block, unsigned bank)
+static void mark(bankmap_walk *walk, const bankmap *map, uint64_t *taken, uint64_t block, unsigned bank, uint64_t row)
 {
-	uint64_t row = map->ops->row(map, block), place = bank * map->rows + row;
+	uint64_t place = bank * map->rows + row;
 
 	walk->rows_needed = MAX(walk->rows_needed, row + 1);
 	if (row >= map->rows) {
@@ -140,7 +140,7 @@ static void mark(bankmap_walk *walk, const bankmap *map, uint64_t *taken, uint64
 void bankmap_walk_domain(const bankmap *map, bool stop, bankmap_walk *walk)
 {
 	g_autofree uint64_t *taken = g_new0(uint64_t, (uint64_t)map->used * map->rows / 64 + 1);
-	uint64_t blocks[BANKMAP_CHUNK];
+	uint64_t blocks[BANKMAP_CHUNK], rows[BANKMAP_CHUNK];
 	uint16_t banks[BANKMAP_CHUNK];
 
 	*walk = (bankmap_walk){.first_outside = map->domain, .fill = g_new0(uint64_t, map->used)};
@@ -150,8 +150,11 @@ void bankmap_walk_domain(const bankmap *map, bool stop, bankmap_walk *walk)
 		for (unsigned i = 0; i < count; i++)
 			blocks[i] = first + i;
 		bankmap_map(map, blocks, count, banks);
+		if (map->ops->rows)
+			map->ops->rows(map, blocks, count, rows);
 		for (unsigned i = 0; i < count; i++)
-			mark(walk, map, taken, blocks[i], banks[i]);
+			mark(walk, map, taken, blocks[i], banks[i],
+			     map->ops->rows ? rows[i] : map->ops->row(map, blocks[i]));
 	}
 }
 
@@ -367,8 +370,14 @@ void bankmap_banks(const bankmap *map, uint64_t first, unsigned count, uint16_t 
 		}
 		return;
 	}
-	for (unsigned i = 0; i < count; i++)
-		banks[i] = (uint16_t)map->ops->bank(map, first + i);
+	for (unsigned at = 0; at < count; at += BANKMAP_CHUNK) {
+		unsigned n = MIN(BANKMAP_CHUNK, count - at);
+		uint64_t blocks[BANKMAP_CHUNK];
+
+		for (unsigned i = 0; i < n; i++)
+			blocks[i] = first + at + i;
+		map->ops->map(map, blocks, n, banks + at);
+	}
 }
 
 void bankmap_map(const bankmap *map, const uint64_t *blocks, size_t count, uint16_t *banks)

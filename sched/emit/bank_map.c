@@ -40,7 +40,8 @@ typedef struct kind {
 	unsigned least, most; /* numbers after the colon; most 0 and least 1: words */
 	bool (*prepare)(bank_map *map);
 	uint64_t (*bank)(const bank_map *map, uint64_t block); /* NULL: block mod used */
-	uint64_t (*row)(const bank_map *map, uint64_t block);  /* of kinds that are walked */
+	/* Of kinds that are walked: false when there is no such place in any memory. */
+	bool (*place)(const bank_map *map, uint64_t block, uint64_t *bank, uint64_t *row);
 } kind;
 
 static bool reach(bank_map *map, uint64_t banks, uint64_t blocks_a_row)
@@ -113,6 +114,11 @@ static bool prepare_bsg(bank_map *map)
 static bool prepare_all(bank_map *map)
 {
 	return reach_modulus(map, map->banks, map->banks);
+}
+
+static bool prepare_ideal(bank_map *map)
+{
+	return reach(map, map->banks, map->banks);
 }
 
 static bool prepare_skew(bank_map *map)
@@ -319,7 +325,7 @@ static bool prepare_xormod(bank_map *map)
 {
 	uint64_t in_row = map->given > 2 ? map->p[2] : map->banks;
 
-	return map->p[1] >= 1 && map->p[1] <= 63 && in_row >= 1 && in_row <= UINT32_MAX &&
+	return map->p[1] >= 1 && map->p[1] <= 63 && in_row >= 1 && in_row <= (UINT64_C(1) << 32) / map->rows &&
 	       reach(map, map->p[0], in_row);
 }
 
@@ -328,9 +334,11 @@ static uint64_t xormod_bank(const bank_map *map, uint64_t block)
 	return (block ^ block >> map->p[1]) % map->used;
 }
 
-static uint64_t xormod_row(const bank_map *map, uint64_t block)
+static bool xormod_place(const bank_map *map, uint64_t block, uint64_t *bank, uint64_t *row)
 {
-	return map->given > 2 ? block / map->p[2] : (block ^ block >> map->p[1]) / map->used;
+	*bank = xormod_bank(map, block);
+	*row = map->given > 2 ? block / map->p[2] : (block ^ block >> map->p[1]) / map->used;
+	return true;
 }
 
 static bool read_entry(bank_map *map, const char *word)
@@ -391,7 +399,7 @@ static uint64_t table_bank(const bank_map *map, uint64_t block)
 static bool prepare_expr(bank_map *map)
 {
 	g_auto(GStrv) parts = g_strsplit(map->words, ";", -1);
-	uint64_t most = 0, bank, row_value;
+	uint64_t most = 0, bank;
 
 	for (char **part = parts; *part; part++) {
 		bool row = g_str_has_prefix(*part, "row=");
@@ -404,15 +412,18 @@ static bool prepare_expr(bank_map *map)
 		if (!*expr)
 			return false;
 	}
-	if (!map->bank_of)
-		return false;
-	for (uint64_t block = 0; block < map->banks * map->rows; block++) {
-		if (!bank_expr_value(map->bank_of, block, &bank) ||
-		    (map->row_of && !bank_expr_value(map->row_of, block, &row_value)))
+	map->used = map->banks;
+	map->capacity = map->banks * map->rows;
+	if (!map->bank_of || map->row_of)
+		return map->bank_of != NULL;
+	/* Rows follow from the banks reached. */
+	for (uint64_t block = 0; block < map->capacity; block++) {
+		if (!bank_expr_value(map->bank_of, block, &bank))
 			return false;
 		most = MAX(most, bank);
 	}
-	return most < map->banks && reach(map, most + 1, map->banks);
+	map->used = most + 1;
+	return most < map->banks;
 }
 
 static uint64_t expr_bank(const bank_map *map, uint64_t block)
@@ -422,13 +433,11 @@ static uint64_t expr_bank(const bank_map *map, uint64_t block)
 	return bank_expr_value(map->bank_of, block, &bank) ? bank % map->used : 0;
 }
 
-static uint64_t expr_row(const bank_map *map, uint64_t block)
+static bool expr_place(const bank_map *map, uint64_t block, uint64_t *bank, uint64_t *row)
 {
-	uint64_t row;
-
-	if (!map->row_of)
-		return block / map->used;
-	return bank_expr_value(map->row_of, block, &row) ? row : UINT64_MAX;
+	*row = block / map->used;
+	return bank_expr_value(map->bank_of, block, bank) && *bank < map->banks &&
+	       (!map->row_of || bank_expr_value(map->row_of, block, row));
 }
 
 static const kind kinds[] = {
@@ -439,7 +448,7 @@ static const kind kinds[] = {
 	{"mersenne", 1, 1, prepare_mersenne, NULL, NULL},
 	{"bsg", 1, 1, prepare_bsg, NULL, NULL},
 	{"identity", 0, 0, prepare_all, NULL, NULL},
-	{"ideal", 0, 0, prepare_all, NULL, NULL},
+	{"ideal", 0, 0, prepare_ideal, NULL, NULL},
 	{"skew", 2, 2, prepare_skew, skew_bank, NULL},
 	{"pdisp", 2, 2, prepare_pdisp, pdisp_bank, NULL},
 	{"hybrid", 2, 2, prepare_hybrid, hybrid_bank, NULL},
@@ -451,9 +460,9 @@ static const kind kinds[] = {
 	{"pae", 2, 3, prepare_pae, hash_of, NULL},
 	{"mult", 1, 2, prepare_mult, mult_bank, NULL},
 	{"bitrev", 1, 1, prepare_xorfold, bitrev_bank, NULL},
-	{"xormod", 2, 3, prepare_xormod, xormod_bank, xormod_row},
+	{"xormod", 2, 3, prepare_xormod, xormod_bank, xormod_place},
 	{"table", 1, 0, prepare_table, table_bank, NULL},
-	{"expr", 1, 0, prepare_expr, expr_bank, expr_row},
+	{"expr", 1, 0, prepare_expr, expr_bank, expr_place},
 };
 
 static bool read_map(bank_map *map, const char *text)
@@ -482,26 +491,32 @@ static bool read_map(bank_map *map, const char *text)
 	return *at == '\0' && map->given >= map->kind->least;
 }
 
-/* Every block of the capacity in turn: ends where rows end, false where a word is used a second time. */
+/* Every block in turn: the capacity ends where rows end; false where a word below it is used a second time. */
 static bool walk(bank_map *map)
 {
-	g_autofree uint64_t *taken = g_new0(uint64_t, map->used * map->rows / 64 + 1);
-	uint64_t block = 0;
+	g_autofree uint64_t *taken = g_new0(uint64_t, map->banks * map->rows / 64 + 1);
+	uint64_t blocks = map->capacity, most = 0, bank, row;
 
-	map->banks_walked = g_new(uint16_t, map->capacity);
-	for (; block < map->capacity; block++) {
-		uint64_t bank = map->kind->bank(map, block), row = map->kind->row(map, block);
-		uint64_t word = row * map->used + bank;
+	map->banks_walked = g_new(uint16_t, blocks);
+	for (uint64_t block = 0; block < blocks; block++) {
+		uint64_t word;
 
+		if (!map->kind->place(map, block, &bank, &row))
+			return false;
+		most = MAX(most, bank);
 		if (row >= map->rows)
-			break;
+			map->capacity = MIN(map->capacity, block);
+		if (block >= map->capacity)
+			continue;
+		word = row * map->banks + bank;
 		if (taken[word / 64] >> word % 64 & 1)
 			return false;
 		taken[word / 64] |= UINT64_C(1) << word % 64;
 		map->banks_walked[block] = (uint16_t)bank;
 	}
-	map->capacity = block;
-	return block > 0;
+	if (map->bank_of)
+		map->used = most + 1;
+	return map->capacity > 0;
 }
 
 bank_map *bank_map_new(const char *text, unsigned banks, uint64_t rows, GError **error)
@@ -510,7 +525,7 @@ bank_map *bank_map_new(const char *text, unsigned banks, uint64_t rows, GError *
 
 	map->banks = banks;
 	map->rows = rows;
-	if (read_map(map, text) && map->kind->prepare(map) && (!map->kind->row || walk(map)))
+	if (read_map(map, text) && map->kind->prepare(map) && (!map->kind->place || walk(map)))
 		return map;
 	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "the scheduler cannot place data under bank map '%s' in %u banks",
 	            text, banks);
@@ -551,10 +566,10 @@ unsigned bank_map_banks_used(const bank_map *map)
 
 unsigned bank_map_modulus(const bank_map *map)
 {
-	return bank_map_is_ideal(map) ? 0 : (unsigned)map->modulus;
+	return (unsigned)map->modulus;
 }
 
 bool bank_map_is_ideal(const bank_map *map)
 {
-	return strcmp(map->kind->name, "ideal") == 0;
+	return map->kind->prepare == prepare_ideal;
 }

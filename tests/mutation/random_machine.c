@@ -69,7 +69,8 @@ static const struct {
 },
   register_keys[] =
 	  {
-		  {"sram.map", "mod:7|mod:8|mod:5|skew:8,3|skew:7,2|xorfold:3|swizzle:2,1,3|poly:0xb|ideal"},
+		  {"sram.map", "mod:7|mod:8|mod:5|skew:8,3|skew:7,2|xorfold:3|swizzle:2,1,3|poly:0xb|ideal|pdisp:3,5|"
+                               "bsp:7|crt:7|prime:7,5|mersenne:3|bsg:6|hybrid:1,0x7|mult:5"},
 		  {"sram.ports", "1|2|3"},
 		  {"sram.block_bytes", "8|16|32|64"},
 		  {"sram.port_bytes", "8|16|32"},
