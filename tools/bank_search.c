@@ -194,6 +194,8 @@ int bank_search_verb(int argc, char **argv, GError **error)
 	o.model.busy_cycles = (unsigned)s->busy;
 	o.model.separate = s->rw && !strcmp(s->rw, "separate");
 	o.model.groups = (unsigned)s->bank_groups;
+	if (s->priority && !bank_priority_parse(s->priority, &o.model.priority, error))
+		return TOOL_USER_ERROR;
 	o.model.warmup_cycles = (uint64_t)s->warmup;
 	o.model.measure_cycles = (uint64_t)s->measure;
 	o.measure = s->yosys ? bank_yosys_measure : NULL;
