@@ -20,6 +20,7 @@ typedef struct bank_settings {
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
 	gdouble latency, t_base;
 	gboolean blocks, allow_aliasing, details, summary;
+	gboolean maps_given; /* on the command line */
 	/* search */
 	char **hold_out;
 	char *out;

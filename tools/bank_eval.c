@@ -82,6 +82,7 @@ bool bank_settings_finish(GError **error)
 	bank_settings *s = &bank_setting;
 	const rules_row *rules = s->rules ? find_rules(s->rules, error) : NULL;
 
+	s->maps_given = s->maps != NULL;
 	if (s->rules && !rules)
 		return false;
 	if (rules) {

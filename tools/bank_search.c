@@ -202,7 +202,7 @@ int bank_search_verb(int argc, char **argv, GError **error)
 	o.train = g_ptr_array_new_with_free_func(bank_search_source_free);
 	o.held = g_ptr_array_new_with_free_func(bank_search_source_free);
 	o.given = g_ptr_array_new();
-	for (char **text = s->maps; *text; text++)
+	for (char **text = s->maps; *text && s->maps_given; text++)
 		g_ptr_array_add(o.given, *text);
 	status = search_with(&o, error);
 	g_ptr_array_free(o.given, TRUE);

@@ -8,14 +8,12 @@
 
 exits "the search" 0 "$TSPSIM" bank search -o front.csv
 cat out
+printf '.mode csv\n.import front.csv f\n' | sqlite3 front.db
 
 # value COLUMNS CONDITION
 value()
 {
-	sql :memory: ".mode csv
-.import front.csv f
-.mode list
-SELECT $1 FROM f WHERE $2"
+	sql front.db "SELECT $1 FROM f WHERE $2"
 }
 
 # The training mix is that of the trial run, as far as it is known: these two figures are its own to the last digit given.
