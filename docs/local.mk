@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	docs/bank-eval.md \
 	docs/bank-hashing.md \
 	docs/bank-maps.md \
+	docs/bank-search.md \
 	docs/design.md \
 	docs/deviations.md \
 	docs/isa.md \

@@ -52,3 +52,4 @@ include $(top_srcdir)/tests/tsp.mk
 include $(top_srcdir)/tests/effect.mk
 include $(top_srcdir)/tests/fuzz.mk
 include $(top_srcdir)/tests/bankeval.mk
+include $(top_srcdir)/tests/banksearch.mk

@@ -8,6 +8,7 @@
 
 #include "bank/metrics.h"
 #include "bank/model.h"
+#include "bank/pattern.h"
 #include "tools/json.h"
 
 #include <glib.h>
@@ -20,6 +21,14 @@ typedef struct bank_settings {
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
 	gdouble latency, t_base;
 	gboolean blocks, allow_aliasing, details, summary;
+	gboolean maps_given; /* on the command line */
+	/* search */
+	char **hold_out;
+	char *out;
+	gint restarts, jobs;
+	gint64 steps;
+	gdouble max_gates;
+	gboolean yosys;
 } bank_settings;
 
 extern bank_settings bank_setting;
@@ -56,6 +65,10 @@ typedef struct bank_evaluation {
 bool bank_settings_finish(GError **error);
 /* A map of the command line, refused when it is not injective unless --allow-aliasing. */
 bankmap *bank_map_of(const char *text, GError **error);
+/* What the command line says of patterns. */
+void bank_pattern_settings(unsigned k, bank_pattern_options *options);
+/* A file of addresses; k 0: groups are its lines. */
+bank_source *bank_file_source(const char *path, unsigned k, GError **error);
 bank_evaluation *bank_evaluation_run(GError **error);
 void bank_evaluation_free(bank_evaluation *e);
 
@@ -91,6 +104,7 @@ void bank_matrix_text(GString *out, const bank_evaluation *e);
 /* FACTS as an object of J, an element of an array or the whole. */
 void bank_facts_json(json *j, const bankmap *map, const bankmap_facts *facts);
 
+int bank_search_verb(int argc, char **argv, GError **error);
 int bank_explain(int argc, char **argv, GError **error);
 
 #endif

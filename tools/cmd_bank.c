@@ -9,7 +9,7 @@
 #include "tools/bank_effect.h"
 #include "tools/tool.h"
 
-bank_settings bank_setting = {.seed = 1};
+bank_settings bank_setting = {.seed = 1, .steps = 10000, .restarts = 2};
 
 /* Of effect. */
 static char *workload, *machine;
@@ -81,6 +81,21 @@ static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine, "effect: the machine (default: tsp)", "MACHINE"},
 	{"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "effect: set a machine key; may be repeated", "KEY=VALUE"},
 	{"tie-breaks", 0, 0, G_OPTION_ARG_INT, &tie_breaks, "effect: ways to break ties (default: 10)", "N"},
+	{"hold-out", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.hold_out,
+         "search: pattern or file that maps are scored on but not chosen by (default: every other group); repeatable",
+         "PATTERN|FILE"},
+	{"max-gates", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.max_gates,
+         "search: NAND2 equivalents of a map on the front at most (default: any)", "G"},
+	{"steps", 0, 0, G_OPTION_ARG_INT64, &bank_setting.steps,
+         "search: annealing steps of each chain; 0: no annealing (default: 10000)", "N"},
+	{"restarts", 0, 0, G_OPTION_ARG_INT, &bank_setting.restarts,
+         "search: chains for each price of an XOR2 (default: 2)", "N"},
+	{"jobs", 'j', 0, G_OPTION_ARG_INT, &bank_setting.jobs,
+         "search: threads; they change no result (default: processors)", "N"},
+	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
+         "search: write the front as CSV, found maps and certificates beside it", "FILE"},
+	{"yosys", 0, 0, G_OPTION_ARG_NONE, &bank_setting.yosys,
+         "search: synthesise the reported maps with yosys instead of estimating their gates", NULL},
 	{0},
 };
 
@@ -156,15 +171,20 @@ const tool_command cmd_bank = {
 	.synopsis =
 		"[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
 		"explain [ADDRESS...] --map MAP...\n"
-		"effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
-	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
-	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
-                   "of\n"
-		   "addresses or, without any, what the maps are: banks, words lost and shared, gates; effect "
-                   "schedules and\n"
-		   "simulates a workload under each map and tells their costs apart, or says that there is no "
-                   "difference.\n"
-		   "A map that is not injective is refused by eval unless --allow-aliasing is given.\n",
+		"effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]\n"
+		"search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [-o FILE] "
+                "[OPTION...]",
+	.doc = "Evaluate bank maps, and search for better ones: conflicts, delays and slowdown on patterns and files.",
+	.details =
+		"eval (the default) prints a row for each source, map, model and k.\n"
+		"explain prints the bank and row of addresses or, without any, what the maps are: banks, words lost\n"
+		"and shared, gates.\n"
+		"effect schedules and simulates a workload under each map and tells their costs apart, or says that\n"
+		"there is no difference.\n"
+		"search looks for maps that suit the patterns or files (default: strides, an FFT, tiles, a transpose "
+                "at\n"
+		"k = 64) and prints the front of conflicts, gates and lost words, scored on held-out traffic.\n"
+		"A map that is not injective is refused unless --allow-aliasing is given; explain takes any.\n",
 	.options = options,
 	.min_args = 0,
 	.max_args = -1,
