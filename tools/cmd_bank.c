@@ -10,7 +10,7 @@
 #include "tools/bank_plot.h"
 #include "tools/tool.h"
 
-bank_settings bank_setting = {.seed = 1};
+bank_settings bank_setting = {.seed = 1, .steps = 10000, .restarts = 2};
 
 /* Of effect. */
 static char *workload, *machine;
@@ -21,7 +21,8 @@ static const GOptionEntry options[] = {
 	{"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.maps,
          "bank map, such as skew:144,5 (`tspsim list maps`); may be repeated (default: mod:139)", "MAP"},
 	{"pattern", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.patterns,
-         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); may be repeated",
+         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); A..B, A..B:STEP and "
+         "A..B*FACTOR are ranges; may be repeated",
          "PATTERN"},
 	{"addresses", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &bank_setting.addresses,
          "file of addresses, a group a line, or a trace; - is standard input; may be repeated", "FILE"},
@@ -30,7 +31,9 @@ static const GOptionEntry options[] = {
 	{"plot", 0, 0, G_OPTION_ARG_STRING, &bank_setting.plot,
          "draw the results: stride, pitch, queue, entropy or bars (`tspsim list plots`)", "KIND"},
 	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
-         "the file of --plot; .png, .svg, .pdf, or .tsv for its numbers", "FILE"},
+         "the file of --plot (.png, .svg, .pdf, or .tsv for its numbers); search: the front as CSV, found maps and "
+         "certificates beside it",
+         "FILE"},
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
          "FORMAT"},
@@ -79,12 +82,27 @@ static const GOptionEntry options[] = {
          "take maps under which blocks share a place, for analysis", NULL},
 	{"summary", 0, 0, G_OPTION_ARG_NONE, &bank_setting.summary,
          "means over the sources of a pattern with ranges instead of a row for each", NULL},
+	{"matrix", 0, 0, G_OPTION_ARG_STRING, &bank_setting.matrix,
+         "one figure only, maps side by side: req, grp, exc, mean, p99, max, slow, cyc", "FIGURE"},
 	{"details", 0, 0, G_OPTION_ARG_NONE, &bank_setting.details,
          "occupancy, entropies, access times, histograms for every row, not only for a single one", NULL},
 	{"workload", 'w', 0, G_OPTION_ARG_FILENAME, &workload, "effect: the workload (default: `run`'s)", "WORKLOAD"},
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine, "effect: the machine (default: tsp)", "MACHINE"},
 	{"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "effect: set a machine key; may be repeated", "KEY=VALUE"},
 	{"tie-breaks", 0, 0, G_OPTION_ARG_INT, &tie_breaks, "effect: ways to break ties (default: 10)", "N"},
+	{"hold-out", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.hold_out,
+         "search: pattern or file that maps are scored on but not chosen by (default: every other group); repeatable",
+         "PATTERN|FILE"},
+	{"max-gates", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.max_gates,
+         "search: NAND2 equivalents of a map on the front at most (default: any)", "G"},
+	{"steps", 0, 0, G_OPTION_ARG_INT64, &bank_setting.steps,
+         "search: annealing steps of each chain; 0: no annealing (default: 10000)", "N"},
+	{"restarts", 0, 0, G_OPTION_ARG_INT, &bank_setting.restarts,
+         "search: chains for each price of an XOR2 (default: 2)", "N"},
+	{"jobs", 'j', 0, G_OPTION_ARG_INT, &bank_setting.jobs,
+         "search: threads; they change no result (default: processors)", "N"},
+	{"yosys", 0, 0, G_OPTION_ARG_NONE, &bank_setting.yosys,
+         "search: synthesise the reported maps with yosys instead of estimating their gates", NULL},
 	{0},
 };
 
@@ -164,17 +182,22 @@ static int run_bank(int argc, char **argv, GError **error)
 const tool_command cmd_bank = {
 	.name = "bank",
 	.synopsis = "[eval] --map MAP... --pattern PATTERN... | --addresses FILE | --from FILE.db [-k K,...] [--model "
-                    "MODEL] "
-		    "[--plot KIND -o FILE] [OPTION...]\n"
-		    "explain ADDRESS... --map MAP...\n"
-		    "effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
-	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
+		    "MODEL] [--plot KIND -o FILE] [OPTION...]\n"
+		    "explain [ADDRESS...] --map MAP...\n"
+		    "effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]\n"
+		    "search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [-o FILE] "
+		    "[OPTION...]",
+	.doc = "Evaluate bank maps, and search for better ones: conflicts, delays and slowdown on patterns and files.",
 	.details =
-		"eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
-		"of\n"
-		"addresses; effect schedules and simulates a workload under each map and tells their costs apart, or "
-		"says that\n"
-		"there is no difference.  A map that is not injective is refused unless --allow-aliasing is given.\n",
+		"eval (the default) prints a row for each source, map, model and k.\n"
+		"explain prints the bank and row of addresses or, without any, what the maps are: banks, words lost\n"
+		"and shared, gates.\n"
+		"effect schedules and simulates a workload under each map and tells their costs apart, or says that\n"
+		"there is no difference.\n"
+		"search looks for maps that suit the patterns or files (default: strides, an FFT, tiles, a transpose "
+		"at\n"
+		"k = 64) and prints the front of conflicts, gates and lost words, scored on held-out traffic.\n"
+		"A map that is not injective is refused unless --allow-aliasing is given; explain takes any.\n",
 	.options = options,
 	.min_args = 0,
 	.max_args = -1,

@@ -18,7 +18,7 @@ struct trace_accesses {
 static const char accesses_sql[] =
 	"SELECT s.cycle, s.insn, s.idx, a.write,"
 	" a.addr + (s.idx % i.count0) * a.step0 + (s.idx / i.count0) * a.step1, a.pitch, a.segments, a.bytes, "
-        "o.offsets "
+	"o.offsets "
 	"FROM issue s CROSS JOIN access a ON a.insn = s.insn CROSS JOIN insn i ON i.id = s.insn "
 	"LEFT JOIN access_offsets o ON o.insn = s.insn AND o.idx = s.idx "
 	"WHERE s.cycle >= ?1 ORDER BY s.cycle, i.queue";

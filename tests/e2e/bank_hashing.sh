@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# docs/bank-hashing.md shows commands and what they print; here they are run, and print just that.  Run with
+# TSPSIM_UPDATE=1 the page is written anew with what they print; read the text around it again then.
+
+. "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+
+page=$TSPSIM_SRCDIR/docs/bank-hashing.md
+mkdir bin work
+ln -s "$TSPSIM" bin/tspsim
+PATH=$scratch/bin:$PATH
+
+# Runs COMMAND, compares with the lines of the page, and copies what it prints to the new page.
+show()
+{
+	(cd work && sh -c "$command") >got 2>&1 </dev/null
+	cat got >>new.md
+	if cmp -s got shown; then
+		ok "$command"
+	else
+		not_ok "$command" "$(diff shown got | head -20)"
+	fi
+	command=
+}
+
+# A block marked console holds commands, after "$ ", each followed by its output; a command goes on after a backslash.
+console=
+command=
+continued=
+: >new.md
+while IFS= read -r line; do
+	case $console$continued$line in
+	'```console')
+		console=y
+		echo "$line" >>new.md
+		;;
+	'y```' | y'$ '*)
+		[ -z "$command" ] || show
+		echo "$line" >>new.md
+		: >shown
+		command=${line#'$ '}
+		case $line in
+		'```') console='' command='' ;;
+		*\\) continued=+ ;;
+		esac
+		;;
+	y+*)
+		echo "$line" >>new.md
+		command="$command
+$line"
+		case $line in
+		*\\) ;;
+		*) continued='' ;;
+		esac
+		;;
+	y*) echo "$line" >>shown ;;
+	*) echo "$line" >>new.md ;;
+	esac
+done <"$page"
+is "every block has an end" "$console" ''
+is "there are commands" "$([ "$tap_count" -ge 20 ] && echo yes)" yes
+
+# A number in the text with a decimal point, or of four digits and more, stands in a command or output above it: figures
+# that changed are not left behind in sentences.
+awk '
+	/^```/ {code = !code; next}
+	code {all = all " " $0; next}
+	{
+		text = $0
+		while (match(text, /[0-9][0-9,]*(\.[0-9]+)?/)) {
+			number = substr(text, RSTART, RLENGTH)
+			text = substr(text, RSTART + RLENGTH)
+			sub(/,+$/, "", number)
+			gsub(/,/, "", number)
+			if ((number ~ /\./ || length(number) >= 4) && !index(all, number))
+				print "line " NR ": " number
+		}
+	}' "$page" >stray
+empty "figures in the text are those of outputs above" stray
+
+if [ "${TSPSIM_UPDATE-}" = 1 ] && ! cmp -s new.md "$page"; then
+	cp new.md "$page"
+	echo "# $page was written anew"
+fi
+done_testing
