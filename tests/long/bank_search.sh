@@ -33,13 +33,14 @@ is "a found map dominates IPOLY and pDisp on held-out traffic" \
 	"$(value "min(held_conflict_percent + 0) < min((SELECT held_conflict_percent + 0 FROM f WHERE map = 'poly:0x83'),
 		(SELECT held_conflict_percent + 0 FROM f WHERE map = 'pdisp:7,9'))" "$few")" 1
 
-# Every classic map that takes gates is dominated by the front on some held-out source; the modulus of 128, which takes
-# none, can not be.
+# Every classic map is dominated by the front on some held-out source, but for two that cannot be: the modulus of 128
+# takes no gates, and the modulus of all 144 banks is the smallest map that loses no word (what is estimated to be
+# smaller is so by less than the error of the estimate).
 "$TSPSIM" bank search --json >out.json
 sqlite3 :memory: "SELECT json_extract(value, '\$.map'), json_extract(value, '\$.dominated_on_held_sources') > 0
 	FROM json_each(CAST(readfile('out.json') AS TEXT), '\$.maps') WHERE json_extract(value, '\$.origin') = 'classic'" >dominated
 is "every classic map is reported" "$(wc -l <dominated)" 14
-is "those that are nowhere dominated" "$(grep -v '|1$' dominated)" "mod:128|0"
+is "those that are nowhere dominated" "$(grep -v '|1$' dominated | tr '\n' ' ')" "mod:128|0 mod:144|0 "
 
 # Some of the certificates, looked at again by the timing model.
 awk 'NR % 40 == 1' front.certificates | sed -n 's/^\([^ ]*\) has no conflict on \([^ ]*\) (\(.\).*/\1 \2 \3/p' >claims
@@ -48,7 +49,7 @@ while read -r map source kind; do
 	seed=1
 	[ "$kind" = t ] || seed=2
 	"$TSPSIM" bank -k 64 --pattern "$source" --map "$map" --seed $seed --json >out
-	is "$map on $source: no conflict" "$(json out '$.results[0].delayed')" 0
+	is "$map on $source: no conflict" "$(json out '$.delayed')" 0
 done <claims
 
 # Real synthesis of the smallest maps: counts are those of the XOR2 and no more.
