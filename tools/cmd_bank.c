@@ -34,7 +34,7 @@ static const GOptionEntry options[] = {
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
          "FORMAT"},
-	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of the files only",
+	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of files and traces only",
          "reads|writes"},
 	{"phase", 0, 0, G_OPTION_ARG_INT, &bank_setting.phase,
          "present longer groups of the files in phases of N accesses (default: at once)", "N"},
@@ -164,7 +164,7 @@ static int run_bank(int argc, char **argv, GError **error)
 const tool_command cmd_bank = {
 	.name = "bank",
 	.synopsis = "[eval] --map MAP... --pattern PATTERN... | --addresses FILE | --from FILE.db [-k K,...] [--model "
-                    "MODEL] "
+		    "MODEL] "
 		    "[--plot KIND -o FILE] [OPTION...]\n"
 		    "explain ADDRESS... --map MAP...\n"
 		    "effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
