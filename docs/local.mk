@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	docs/bank-effect.md \
 	docs/bank-eval.md \
 	docs/bank-maps.md \
+	docs/bank-search.md \
 	docs/design.md \
 	docs/deviations.md \
 	docs/isa.md \

@@ -8,18 +8,27 @@
 
 #include "bank/metrics.h"
 #include "bank/model.h"
+#include "bank/pattern.h"
 
 #include <glib.h>
 
 /* Options of the command line as typed; numbers are 0 when not given. */
 typedef struct bank_settings {
 	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */
-	char *from, *plot, *out;
+	char *from, *plot;
 	char *k, *models, *merge, *rw, *rules, *format, *priority, *only;
 	gint ports, busy, banks, bank_groups, wave, phase, window, element_bytes;
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
 	gdouble latency, t_base;
 	gboolean blocks, allow_aliasing, details, summary;
+	gboolean maps_given; /* on the command line */
+	/* search */
+	char **hold_out;
+	char *out;
+	gint restarts, jobs;
+	gint64 steps;
+	gdouble max_gates;
+	gboolean yosys;
 } bank_settings;
 
 extern bank_settings bank_setting;
@@ -57,6 +66,10 @@ typedef struct bank_evaluation {
 bool bank_settings_finish(GError **error);
 /* A map of the command line, refused when it is not injective unless --allow-aliasing. */
 bankmap *bank_map_of(const char *text, GError **error);
+/* What the command line says of patterns. */
+void bank_pattern_settings(unsigned k, bank_pattern_options *options);
+/* A file of addresses; k 0: groups are its lines. */
+bank_source *bank_file_source(const char *path, unsigned k, GError **error);
 bank_evaluation *bank_evaluation_run(GError **error);
 void bank_evaluation_free(bank_evaluation *e);
 
@@ -73,6 +86,7 @@ typedef struct bank_summary {
 
 GArray *bank_summaries(const bank_evaluation *e); /* of bank_summary, in order of appearance */
 
+int bank_search_verb(int argc, char **argv, GError **error);
 int bank_explain(int argc, char **argv, GError **error);
 
 #endif

@@ -83,6 +83,7 @@ bool bank_settings_finish(GError **error)
 	bank_settings *s = &bank_setting;
 	const rules_row *rules = s->rules ? find_rules(s->rules, error) : NULL;
 
+	s->maps_given = s->maps != NULL;
 	if (s->rules && !rules)
 		return false;
 	if (rules) {
@@ -298,21 +299,44 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 	return ok;
 }
 
+void bank_pattern_settings(unsigned k, bank_pattern_options *options)
+{
+	const bank_settings *s = &bank_setting;
+
+	bank_pattern_options_init(options);
+	options->k = k;
+	options->wave_lanes = (unsigned)s->wave;
+	options->block_bytes = (uint64_t)s->block_bytes;
+	options->groups = (uint64_t)s->groups;
+	options->element_bytes = (unsigned)s->element_bytes;
+	options->seed = (uint64_t)s->seed;
+	if (s->footprint)
+		options->footprint_blocks = (uint64_t)s->footprint;
+}
+
+bank_source *bank_file_source(const char *path, unsigned k, GError **error)
+{
+	bank_reader_options options;
+
+	bank_reader_options_init(&options);
+	options.blocks = bank_setting.blocks;
+	options.block_bytes = (uint64_t)bank_setting.block_bytes;
+	options.k = k;
+	options.phase_lanes = (unsigned)bank_setting.phase;
+	options.no_writes = bank_setting.only && strcmp(bank_setting.only, "reads") == 0;
+	options.no_reads = bank_setting.only && !options.no_writes;
+	if (bank_setting.format && !bank_format_parse(bank_setting.format, &options.format, error))
+		return NULL;
+	return bank_reader_open(path, &options, error);
+}
+
 static bool evaluate_patterns(const job *j, unsigned k, GError **error)
 {
 	for (char **text = bank_setting.patterns; text && *text; text++) {
 		g_autoptr(GPtrArray) sources = g_ptr_array_new_with_free_func((GDestroyNotify)bank_source_free);
 		bank_pattern_options options;
 
-		bank_pattern_options_init(&options);
-		options.k = k ? k : DEFAULT_K;
-		options.wave_lanes = (unsigned)bank_setting.wave;
-		options.block_bytes = (uint64_t)bank_setting.block_bytes;
-		options.groups = (uint64_t)bank_setting.groups;
-		options.element_bytes = (unsigned)bank_setting.element_bytes;
-		options.seed = (uint64_t)bank_setting.seed;
-		if (bank_setting.footprint)
-			options.footprint_blocks = (uint64_t)bank_setting.footprint;
+		bank_pattern_settings(k ? k : DEFAULT_K, &options);
 		if (!bank_pattern_sources(*text, &options, sources, error))
 			return false;
 		for (unsigned i = 0; i < sources->len; i++) {
@@ -327,20 +351,9 @@ static bool evaluate_patterns(const job *j, unsigned k, GError **error)
 static bool evaluate_files(const job *j, unsigned k, GError **error)
 {
 	for (char **path = bank_setting.addresses; path && *path; path++) {
-		bank_reader_options options;
-		bank_source *source;
+		bank_source *source = bank_file_source(*path, k, error);
 		bool ok;
 
-		bank_reader_options_init(&options);
-		options.blocks = bank_setting.blocks;
-		options.block_bytes = (uint64_t)bank_setting.block_bytes;
-		options.k = k;
-		options.phase_lanes = (unsigned)bank_setting.phase;
-		options.no_writes = bank_setting.only && strcmp(bank_setting.only, "reads") == 0;
-		options.no_reads = bank_setting.only && !options.no_writes;
-		if (bank_setting.format && !bank_format_parse(bank_setting.format, &options.format, error))
-			return false;
-		source = bank_reader_open(*path, &options, error);
 		if (!source)
 			return false;
 		ok = evaluate_source(j, source, *path, k, error);

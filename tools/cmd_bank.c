@@ -10,7 +10,7 @@
 #include "tools/bank_plot.h"
 #include "tools/tool.h"
 
-bank_settings bank_setting = {.seed = 1};
+bank_settings bank_setting = {.seed = 1, .steps = 10000, .restarts = 2};
 
 /* Of effect. */
 static char *workload, *machine;
@@ -30,7 +30,9 @@ static const GOptionEntry options[] = {
 	{"plot", 0, 0, G_OPTION_ARG_STRING, &bank_setting.plot,
          "draw the results: stride, pitch, queue, entropy or bars (`tspsim list plots`)", "KIND"},
 	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
-         "the file of --plot; .png, .svg, .pdf, or .tsv for its numbers", "FILE"},
+         "the file of --plot; .png, .svg, .pdf, or .tsv for its numbers; search: the front as CSV, found maps and "
+         "certificates beside it",
+         "FILE"},
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
          "FORMAT"},
@@ -85,6 +87,19 @@ static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine, "effect: the machine (default: tsp)", "MACHINE"},
 	{"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "effect: set a machine key; may be repeated", "KEY=VALUE"},
 	{"tie-breaks", 0, 0, G_OPTION_ARG_INT, &tie_breaks, "effect: ways to break ties (default: 10)", "N"},
+	{"hold-out", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.hold_out,
+         "search: pattern or file that maps are scored on but not chosen by (default: every other group); repeatable",
+         "PATTERN|FILE"},
+	{"max-gates", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.max_gates,
+         "search: NAND2 equivalents of a map on the front at most (default: any)", "G"},
+	{"steps", 0, 0, G_OPTION_ARG_INT64, &bank_setting.steps,
+         "search: annealing steps of each chain; 0: no annealing (default: 10000)", "N"},
+	{"restarts", 0, 0, G_OPTION_ARG_INT, &bank_setting.restarts,
+         "search: chains for each price of an XOR2 (default: 2)", "N"},
+	{"jobs", 'j', 0, G_OPTION_ARG_INT, &bank_setting.jobs,
+         "search: threads; they change no result (default: processors)", "N"},
+	{"yosys", 0, 0, G_OPTION_ARG_NONE, &bank_setting.yosys,
+         "search: synthesise the reported maps with yosys instead of estimating their gates", NULL},
 	{0},
 };
 
@@ -154,8 +169,14 @@ static int run_bank(int argc, char **argv, GError **error)
 		return verbs[0].run(0, argv, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		names[i] = verbs[i].name;
-		if (strcmp(argv[0], verbs[i].name) == 0)
-			return verbs[i].run(argc - 1, argv + 1, error);
+		if (strcmp(argv[0], verbs[i].name) != 0)
+			continue;
+		if (i > 0 && (bank_setting.from || bank_setting.plot)) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank %s: --%s belongs to eval", argv[0],
+			            bank_setting.from ? "from" : "plot");
+			return TOOL_USER_ERROR;
+		}
+		return verbs[i].run(argc - 1, argv + 1, error);
 	}
 	tool_unknown(error, "verb of bank", argv[0], names);
 	return TOOL_USER_ERROR;
@@ -167,14 +188,18 @@ const tool_command cmd_bank = {
 		    "MODEL] "
 		    "[--plot KIND -o FILE] [OPTION...]\n"
 		    "explain ADDRESS... --map MAP...\n"
-		    "effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
-	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
-	.details =
-		"eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
-		"of\n"
-		"addresses; effect schedules and simulates a workload under each map and tells their costs apart, or "
-		"says that\n"
-		"there is no difference.  A map that is not injective is refused unless --allow-aliasing is given.\n",
+		    "effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]\n"
+		    "search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [-o FILE] "
+		    "[OPTION...]",
+	.doc = "Evaluate bank maps on patterns, files and traced runs, and search for better ones.",
+	.details = "eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
+		   "of\n"
+		   "addresses; effect schedules and simulates a workload under each map and tells their costs apart, "
+		   "or says that\n"
+		   "there is no difference.  A map that is not injective is refused unless --allow-aliasing is given.\n"
+		   "search looks for maps that suit the patterns or files (default: strides, an FFT, tiles, a "
+		   "transpose at\n"
+		   "k = 64) and prints the front of conflicts, gates and lost words, scored on held-out traffic.\n",
 	.options = options,
 	.min_args = 0,
 	.max_args = -1,

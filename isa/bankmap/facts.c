@@ -132,6 +132,12 @@ void bankmap_describe(const bankmap *map, uint64_t block_bytes, bankmap_facts *f
 	describe_gates(map, facts);
 }
 
+void bankmap_describe_gates(const bankmap *map, bankmap_facts *facts)
+{
+	*facts = (bankmap_facts){.domain_blocks = map->domain};
+	describe_gates(map, facts);
+}
+
 void bankmap_facts_clear(bankmap_facts *facts)
 {
 	for (size_t i = 0; i < facts->weak_count; i++)
