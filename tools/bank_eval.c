@@ -265,8 +265,9 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 	uint64_t highest = 0;
 	bool ok;
 
-	/* Where they are reported. */
-	if (!bank_setting.summary && (bank_setting.details || j->e->maps->len * j->model_count == 1)) {
+	/* Where they are reported or drawn. */
+	if (!bank_setting.summary && (bank_setting.details || g_strcmp0(bank_setting.plot, "entropy") == 0 ||
+	                              j->e->maps->len * j->model_count == 1)) {
 		bits = g_new(bank_bits, 1);
 		g_ptr_array_add(j->e->bits, bits);
 		bank_bits_init(bits, window_of(k));

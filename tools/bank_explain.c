@@ -132,7 +132,7 @@ static void facts_cells(bank_table *t, const bankmap *map, const bankmap_facts *
 static const char facts_legend[] =
 	"lost: words that no block reaches, of banks x rows; MB of 10^6 bytes.  shared: blocks whose word an earlier "
 	"block has;\npair: the first two.  XOR2: two-input gates after sharing, of maps that are nothing else.  NAND2: "
-        "gate "
+	"gate "
 	"equivalents, measured by\nsynthesis or derived by formula.  weakest: the stride of 1 to 1024 whose 64 terms "
 	"from block 0 lie on the fewest banks.\n";
 

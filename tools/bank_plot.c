@@ -285,9 +285,10 @@ static double add_bins(const bank_evaluation *e, trace_drawing *d, unsigned bins
 
 	for (unsigned bin = 0; bin < bins; bin++) {
 		uint64_t from = bin_start(bin, single), below = bin_start(bin + 1, single);
-		g_autofree char *label = below == from + 1 ? g_strdup_printf("%" G_GUINT64_FORMAT, from)
-		                                           : g_strdup_printf("%" G_GUINT64_FORMAT "–%" G_GUINT64_FORMAT,
-		                                                             from, below - 1);
+		g_autofree char *label =
+			below == from + 1 ? g_strdup_printf("%" G_GUINT64_FORMAT, from)
+					  : g_strdup_printf("%" G_GUINT64_FORMAT "\342\200\223%" G_GUINT64_FORMAT, from,
+		                                            below - 1);
 
 		trace_drawing_value(rows, bin, '\t');
 		trace_drawing_cell(rows, label, '\t');

@@ -37,7 +37,7 @@ static const GOptionEntry options[] = {
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
          "FORMAT"},
-	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of the files only",
+	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of files and traces only",
          "reads|writes"},
 	{"phase", 0, 0, G_OPTION_ARG_INT, &bank_setting.phase,
          "present longer groups of the files in phases of N accesses (default: at once)", "N"},
@@ -172,8 +172,14 @@ static int run_bank(int argc, char **argv, GError **error)
 		return verbs[0].run(0, argv, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		names[i] = verbs[i].name;
-		if (strcmp(argv[0], verbs[i].name) == 0)
-			return verbs[i].run(argc - 1, argv + 1, error);
+		if (strcmp(argv[0], verbs[i].name) != 0)
+			continue;
+		if (i > 0 && (bank_setting.from || bank_setting.plot)) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank %s: --%s belongs to eval", argv[0],
+			            bank_setting.from ? "from" : "plot");
+			return TOOL_USER_ERROR;
+		}
+		return verbs[i].run(argc - 1, argv + 1, error);
 	}
 	tool_unknown(error, "verb of bank", argv[0], names);
 	return TOOL_USER_ERROR;

@@ -112,5 +112,6 @@ sqlite3 vmap.db "DELETE FROM issue"
 exits "a trace with no access is refused" 1 "$TSPSIM" bank eval --from vmap.db
 like "since nothing would come of it" err 'nothing to evaluate: it has no accesses'
 exits "what is no trace is refused" 1 "$TSPSIM" bank eval --from pair.tsp
+exits "other verbs take no trace" 1 "$TSPSIM" bank explain 0 --from vmap.db
 exits "so is what is not there" 1 "$TSPSIM" bank eval --from nowhere.db
 done_testing

@@ -61,7 +61,7 @@ like "queue: with one port a depth is a delay" q.tsv "^# axis = 'requests ahead 
 # 64 in one bank: 0 to 63 before them; half octaves: 4-5 has 2 of 64, 32-47 has 16.
 awk 'BEGIN {for (i = 0; i < 64; i++) printf "%d ", 8 * i}' >pile
 "$TSPSIM" bank eval --banks 8 --map mod:8 --addresses pile --blocks --plot queue -o q.tsv
-is "queue: long ones are binned by half octaves" "$(table q.tsv 1 | sed -n '5p;11p' | cut -f 2,3 | tr '\t\n' '  ')" "4–5 3.125 32–47 25 "
+is "queue: long ones are binned by half octaves" "$(table q.tsv 1 | sed -n '5p;11p' | cut -f 2,3 | tr '\t\n' '  ')" "$(printf '4\342\200\2235 3.125 32\342\200\22347 25 ')"
 is "queue: bins hold all requests" "$(table q.tsv 1 | awk '{s += $3} END {print s}')" 100
 picture queue 1500 566 "$TSPSIM" bank eval --banks 8 --map mod:8 --addresses pile --blocks --plot queue
 

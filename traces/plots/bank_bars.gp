@@ -25,7 +25,7 @@ set label 1 heading at screen 90.0 / width, screen 1 - 20.0 / height font ",14" 
 set label 2 subheading at screen 90.0 / width, screen 1 - 42.0 / height font ",10" textcolor rgb "#444444" noenhanced
 set key at screen 90.0 / width, screen 1 - 52.0 / height left top Left reverse vertical maxrows series samplen 2 noenhanced
 set ytics nomirror out textcolor rgb "#222222"
-set xtics nomirror out scale 0 textcolor rgb "#222222"
+set xtics nomirror out scale 0 noenhanced textcolor rgb "#222222"
 set grid ytics lc rgb "#dddddd" lw 1
 set xrange [-0.5:places - 0.5]
 set style fill solid 1 noborder
@@ -51,7 +51,7 @@ set yrange [0:1.12 * slowest]
 set ylabel "slowdown (cycles / ideal cycles)" offset 0.5,0
 set format x "%s"
 if (slanted) {
-	set xtics rotate by -30
+	set xtics rotate by 30 right
 }
 set arrow 1 from -0.5, 1 to places - 0.5, 1 nohead dt 2 lc rgb "#666666"
 plot for [i = 1:series] data1 using ($2 == i - 1 ? $1 + left(i) + 0.5 * bar : NaN):4: \

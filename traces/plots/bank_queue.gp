@@ -4,7 +4,9 @@
 # a share (%) for each series; data2: label, mean.  Numbers: tools/bank_plot.c.
 width = 1500
 top = 66 + 20 * series
-height = top + 420 + 60
+slanted = bins > 16
+foot = slanted ? 90 : 60
+height = top + 420 + foot
 eval sprintf("set terminal %s size %.9g,%.9g", TERMINAL, width * SCALE, height * SCALE)
 set output OUTPUT
 
@@ -17,13 +19,16 @@ do for [i = 1:series] {
 set lmargin at screen 90.0 / width
 set rmargin at screen (width - 30.0) / width
 set tmargin at screen 1 - 1.0 * top / height
-set bmargin at screen 60.0 / height
+set bmargin at screen 1.0 * foot / height
 set border 3 lc rgb "#999999"
 set label 1 heading at screen 90.0 / width, screen 1 - 20.0 / height font ",14" noenhanced
 set label 2 subheading at screen 90.0 / width, screen 1 - 42.0 / height font ",10" textcolor rgb "#444444" noenhanced
 set key at screen 90.0 / width, screen 1 - 54.0 / height left top Left reverse vertical maxrows series samplen 2 noenhanced
 set xtics nomirror out scale 0 textcolor rgb "#222222"
 set ytics nomirror out textcolor rgb "#222222"
+if (slanted) {
+	set xtics rotate by 30 right
+}
 set xlabel axis offset 0,0.2 noenhanced
 set ylabel "share of requests (%)" offset 0.5,0
 set logscale y

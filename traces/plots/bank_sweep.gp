@@ -55,9 +55,12 @@ do for [i = 1:panels] {
 	if (last) {
 		set xlabel axis offset 0,0.3
 	}
-	plot data1 using ($1 == i - 1 ? $2 : NaN):3 with impulses lw (values <= 400 ? 2 : 1) lc rgb "#0072b2", \
-	     data1 using ($1 == i - 1 && values <= 128 ? $2 : NaN):3 with points pt 7 ps 0.6 lc rgb "#0072b2", \
-	     data3 using (geometric && last ? $1 : NaN):(0):xtic(2) with dots lc rgb "white"
+	strips = 'data1 using ($1 == i - 1 ? $2 : NaN):3 with impulses lw (values <= 400 ? 2 : 1) lc rgb "#0072b2", ' \
+		. 'data1 using ($1 == i - 1 && values <= 128 ? $2 : NaN):3 with points pt 7 ps 0.6 lc rgb "#0072b2"'
+	if (geometric && last) {
+		strips = strips . ', data3 using 1:(0):xtic(2) with dots lc rgb "white"'
+	}
+	eval "plot " . strips
 	unset label 1
 	unset label 2
 	unset label 3

@@ -24,7 +24,7 @@ unset key
 set border 15 lc rgb "#999999"
 set xrange [-0.5:tensors - 0.5]
 set yrange [tensors - 0.5:-0.5]
-set xtics scale 0 rotate by -30 noenhanced textcolor rgb "#222222"
+set xtics scale 0 rotate by 30 right noenhanced textcolor rgb "#222222"
 set ytics scale 0 noenhanced textcolor rgb "#222222"
 set palette defined (0 "#eef4f9", 0.35 "#74add1", 0.6 "#fee090", 0.8 "#f46d43", 1 "#a50026")
 set cbrange [0:peak]

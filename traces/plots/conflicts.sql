@@ -13,7 +13,7 @@ SELECT id AS part, min(id) OVER (PARTITION BY name, epoch) AS id FROM tensor;
 DROP TABLE IF EXISTS temp.plot_pair;
 CREATE TEMP TABLE plot_pair AS
 WITH pair AS (
-	SELECT s.insn AS a, s.insn AS b, sum(s.beats - (SELECT value FROM counter WHERE name = 'bank_service')) AS own,
+	SELECT s.insn AS a, s.insn AS b, coalesce(sum(s.beats - (SELECT value FROM counter WHERE name = 'bank_service')), 0) AS own,
 	       0 AS delay, 0 AS slip
 	FROM issue s WHERE s.requests > 0 GROUP BY s.insn
 	UNION ALL SELECT insn, other, 0, sum(delay), 0 FROM conflict GROUP BY insn, other
