@@ -54,8 +54,8 @@ done <claims
 
 # Real synthesis of the smallest maps: counts are those of the XOR2 and no more.
 if command -v yosys >/dev/null; then
-	"$TSPSIM" bank search --banks 16 --rows 64 --footprint 1024 --groups 16 -k 16 --steps 100 --restarts 1 --yosys \
-		--pattern s1u --pattern s16u --hold-out s8u --json >out
+	"$TSPSIM" bank search --banks 8 --rows 16 --footprint 128 --groups 16 -k 8 --steps 100 --restarts 1 --yosys \
+		--pattern s1u --pattern s8u --hold-out s4u --json >out
 	is "yosys finds no fewer NAND2 than 2.5 for each bit that is hashed, and no more than XOR2 counted" "$(sqlite3 :memory: "
 		SELECT count(*) FROM json_each(CAST(readfile('out') AS TEXT), '\$.maps') WHERE json_extract(value, '\$.xor2') > 0
 		AND json_extract(value, '\$.gates_nand2') > 2.5 * json_extract(value, '\$.xor2_unshared')")" 0
