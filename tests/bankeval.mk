@@ -25,7 +25,7 @@ tests_unit_test_bank_reports_SOURCES = tests/unit/test_bank_reports.c tests/unit
 tests_unit_test_bank_reports_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_bank_reports_LDADD = $(BANK_LIBS)
 
-bank_e2e_tests = tests/e2e/bank_table.sh tests/e2e/bank.sh
+bank_e2e_tests = tests/e2e/bank_table.sh tests/e2e/bank.sh tests/e2e/bank_hashing.sh
 TESTS += $(bank_e2e_tests)
 EXTRA_DIST += $(bank_e2e_tests) tests/data/bank_table_k16.tsv
 $(bank_e2e_tests:.sh=.log): tspsim$(EXEEXT)

@@ -122,7 +122,7 @@ static void facts_cells(bank_table *t, const bankmap *map, const bankmap_facts *
 	bank_table_cell(t, f->injective ? g_strdup("-")
 	                                : g_strdup_printf("%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT, f->alias.block[0],
 	                                                  f->alias.block[1]));
-	bank_table_cell(t, f->linear ? g_strdup_printf("%u", f->xor2_shared) : g_strdup("-"));
+	bank_table_cell(t, f->linear ? g_strdup_printf("%u", f->xor2) : g_strdup("-"));
 	bank_table_cell(t, gates_text(f));
 	bank_table_cell(t, f->weak_count ? g_strdup_printf("%" G_GUINT64_FORMAT " on %u", f->weak[0].stride_blocks,
 	                                                   f->weak[0].distinct_banks)
@@ -131,10 +131,11 @@ static void facts_cells(bank_table *t, const bankmap *map, const bankmap_facts *
 
 static const char facts_legend[] =
 	"lost: words that no block reaches, of banks x rows; MB of 10^6 bytes.  shared: blocks whose word an earlier "
-	"block has;\npair: the first two.  XOR2: two-input gates after sharing, of maps that are nothing else.  NAND2: "
-	"gate "
-	"equivalents, measured by\nsynthesis or derived by formula.  weakest: the stride of 1 to 1024 whose 64 terms "
-	"from block 0 lie on the fewest banks.\n";
+	"block has;\npair: the first two.  XOR2: two-input gates before sharing, of maps that are nothing else.  "
+	"NAND2: "
+	"gate equivalents,\nmeasured by synthesis or derived by formula.  weakest: the stride of 1 to 1024 whose 64 "
+	"terms "
+	"from block 0 lie on the\nfewest banks.\n";
 
 /* What each map is, or a table of several. */
 static void explain_maps(const GPtrArray *maps, json *j, GString *out)

@@ -41,13 +41,12 @@ static void row_cells(bank_table *t, const bank_row *row)
 	bank_table_cell(t, g_strdup(r->saturated ? "yes" : "-"));
 }
 
-static const char legend[] = "req%: requests delayed / requests.  grp%: groups above their ideal beats / groups.  "
-			     "exc%: cycles beyond ideal / "
-			     "cycles.\nmean, p99, max: delay of a request in cycles (p99 by nearest rank).  slow: "
-			     "cycles / ideal cycles.  /cyc: "
-			     "requests served a cycle.\nsat: some bank is offered a service time a cycle or more; in "
-			     "fifo its delays then grow "
-			     "with the stream.\n";
+static const char legend[] =
+	"req%: requests delayed / requests.  grp%: groups above their ideal beats / groups.  exc%: cycles beyond ideal "
+        "/ "
+	"cycles.\nmean, p99, max: delay of a request in cycles (p99 by nearest rank).  slow: cycles / ideal cycles.\n"
+	"/cyc: requests served a cycle.  sat: some bank is offered a service time a cycle or more; in fifo its delays "
+	"then grow\nwith the stream.\n";
 
 static void append_rows(GString *out, const bank_evaluation *e)
 {

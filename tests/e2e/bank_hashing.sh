@@ -61,23 +61,23 @@ done <"$page"
 is "every block has an end" "$console" ''
 is "there are commands" "$([ "$tap_count" -ge 20 ] && echo yes)" yes
 
-# A number in the text with a decimal point, or of four digits and more, stands in a command or output above it: figures
-# that changed are not left behind in sentences.
+# A number in the text with a decimal point, or of four digits and more, stands in some command or output: figures that
+# changed are not left behind in sentences.
 awk '
 	/^```/ {code = !code; next}
-	code {all = all " " $0; next}
-	{
+	FNR == NR {if (code) all = all " " $0; next}
+	!code {
 		text = $0
-		while (match(text, /[0-9][0-9,]*(\.[0-9]+)?/)) {
+		gsub(/`[^`]*`/, "", text)
+		while (match(text, /[0-9]+(,[0-9][0-9][0-9])*(\.[0-9]+)?/)) {
 			number = substr(text, RSTART, RLENGTH)
 			text = substr(text, RSTART + RLENGTH)
-			sub(/,+$/, "", number)
 			gsub(/,/, "", number)
 			if ((number ~ /\./ || length(number) >= 4) && !index(all, number))
-				print "line " NR ": " number
+				print "line " FNR ": " number
 		}
-	}' "$page" >stray
-empty "figures in the text are those of outputs above" stray
+	}' new.md new.md >stray
+empty "figures in the text are those of commands and outputs" stray
 
 if [ "${TSPSIM_UPDATE-}" = 1 ] && ! cmp -s new.md "$page"; then
 	cp new.md "$page"
