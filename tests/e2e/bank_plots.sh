@@ -118,6 +118,11 @@ is "front: its maps by gates, then the others" "$(table f.tsv 1)" "$(printf '%s\
 like "front: maps without gates are counted" f.tsv "3 maps, 2 on the front of conflicts, gates and lost capacity; 1 more"
 picture front 1500 746 "$TSPSIM" plot front front.csv
 
+"$TSPSIM" bank search --pattern s16 --pattern s24u --steps 0 -o found.csv >out 2>err
+exits "front: what bank search writes is what it draws" 0 "$TSPSIM" plot front found.csv -o found.tsv
+is "front: every map with gates has its row" "$(table found.tsv 1 | wc -l | tr -d ' ')" \
+	"$(sqlite3 :memory: '.mode csv' '.import found.csv f' "SELECT count(*) FROM f WHERE gates_nand2 <> ''")"
+
 "$TSPSIM" list plots >plots
 for kind in occupancy banks conflicts front stride pitch queue entropy bars; do
 	like "list plots: $kind" plots "^$kind "
