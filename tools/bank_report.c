@@ -43,7 +43,7 @@ static void row_cells(bank_table *t, const bank_row *row)
 
 static const char legend[] =
 	"req%: requests delayed / requests.  grp%: groups above their ideal beats / groups.  exc%: cycles beyond ideal "
-        "/ "
+	"/ "
 	"cycles.\nmean, p99, max: delay of a request in cycles (p99 by nearest rank).  slow: cycles / ideal cycles.\n"
 	"/cyc: requests served a cycle.  sat: some bank is offered a service time a cycle or more; in fifo its delays "
 	"then grow\nwith the stream.\n";
