@@ -96,11 +96,6 @@ void bank_access_time_of(const bank_result *r, double t_lat, double t_base, bank
 	out->textbook_waiting = t_base * (1 + c * (out->q_waiting - 1));
 }
 
-void bank_bits_init(bank_bits *bits, unsigned window_accesses)
-{
-	*bits = (bank_bits){.window_accesses = window_accesses};
-}
-
 static double entropy(uint64_t ones, uint64_t all)
 {
 	double p = ratio(ones, all);
@@ -108,11 +103,22 @@ static double entropy(uint64_t ones, uint64_t all)
 	return p > 0 && p < 1 ? -(p * log2(p) + (1 - p) * log2(1 - p)) : 0;
 }
 
+void bank_bits_init(bank_bits *bits, unsigned window_accesses)
+{
+	*bits = (bank_bits){.window_accesses = window_accesses};
+	for (unsigned ones = 0; ones <= window_accesses && window_accesses < BANK_BITS_TABLE; ones++)
+		bits->entropy[ones] = entropy(ones, window_accesses);
+}
+
 static void end_window(bank_bits *bits)
 {
+	bool table = bits->window_accesses < BANK_BITS_TABLE;
+
 	for (unsigned i = 0; i < BANK_BITS; i++) {
-		if (bits->window_ones[i])
-			bits->window_sum[i] += entropy(bits->window_ones[i], bits->window_accesses);
+		uint32_t ones = bits->window_ones[i];
+
+		if (ones)
+			bits->window_sum[i] += table ? bits->entropy[ones] : entropy(ones, bits->window_accesses);
 		bits->ones[i] += bits->window_ones[i];
 		bits->window_ones[i] = 0;
 	}
@@ -120,24 +126,49 @@ static void end_window(bank_bits *bits)
 	bits->filled = 0;
 }
 
+/* Adds 2^PLANE where ADDEND has ones to counters that stand upright: plane p holds bit p of all 64 of them. */
+static inline void add_upright(uint64_t *planes, unsigned plane, uint64_t addend)
+{
+	for (; addend; plane++) {
+		uint64_t carry = planes[plane] & addend;
+
+		planes[plane] ^= addend;
+		addend = carry;
+	}
+}
+
+/* Ones of each bit in COUNT blocks, added to ONES; three blocks at a time become a sum and a carry. */
+static void count_ones(const uint64_t *blocks, size_t count, uint32_t *ones)
+{
+	uint64_t planes[33] = {0}, any = 0;
+	unsigned used = 0;
+	size_t i = 0;
+
+	for (; i + 3 <= count; i += 3) {
+		uint64_t a = blocks[i], b = blocks[i + 1], c = blocks[i + 2];
+
+		any |= a | b | c;
+		add_upright(planes, 0, a ^ b ^ c);
+		add_upright(planes, 1, (a & b) | (c & (a ^ b)));
+	}
+	for (; i < count; i++) {
+		any |= blocks[i];
+		add_upright(planes, 0, blocks[i]);
+	}
+	while (count >> used)
+		used++;
+	for (unsigned b = 0; b < BANK_BITS && any >> b; b++)
+		for (unsigned p = 0; p < used; p++)
+			ones[b] += (uint32_t)(planes[p] >> b & 1) << p;
+}
+
 void bank_bits_add(bank_bits *bits, const uint64_t *blocks, size_t count)
 {
 	bits->accesses += count;
 	while (count) {
 		size_t now = MIN(count, bits->window_accesses - bits->filled);
-		uint64_t any = 0;
 
-		for (size_t i = 0; i < now; i++)
-			any |= blocks[i];
-		for (unsigned b = 0; any >> b; b++) {
-			uint32_t ones = 0;
-
-			for (size_t i = 0; i < now; i++)
-				ones += (uint32_t)(blocks[i] >> b & 1);
-			bits->window_ones[b] += ones;
-			if (b == BANK_BITS - 1)
-				break;
-		}
+		count_ones(blocks, now, bits->window_ones);
 		bits->filled += (unsigned)now;
 		if (bits->filled == bits->window_accesses)
 			end_window(bits);

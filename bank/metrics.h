@@ -47,14 +47,18 @@ typedef struct bank_access_time {
 void bank_access_time_of(const bank_result *r, double t_lat, double t_base, bank_access_time *out);
 
 /* Entropy of each bit of the block numbers of a stream: of the whole, and mean over windows of successive accesses. */
-enum { BANK_BITS = 64 };
+enum {
+	BANK_BITS = 64,
+	BANK_BITS_TABLE = 257, /* windows below this have their entropies in a table */
+};
 
 typedef struct bank_bits {
 	uint64_t accesses, windows;
 	unsigned window_accesses, filled;
 	uint64_t ones[BANK_BITS];
 	uint32_t window_ones[BANK_BITS];
-	double window_sum[BANK_BITS]; /* of entropies of whole windows */
+	double window_sum[BANK_BITS];    /* of entropies of whole windows */
+	double entropy[BANK_BITS_TABLE]; /* of a bit with so many ones in a window */
 } bank_bits;
 
 void bank_bits_init(bank_bits *bits, unsigned window_accesses);

@@ -122,8 +122,11 @@ uint64_t bank_ideal_beats(const bank_run *run, size_t requests, size_t writes)
 		beats = (MAX(reads, writes) + width - 1) / width;
 	else
 		beats = (requests + width - 1) / width;
-	if (o->groups)
-		beats = MAX(beats, (MAX(reads, writes) + o->groups - 1) / o->groups);
+	if (o->groups) { /* a memory of few banks has as few bank groups */
+		unsigned groups = MIN(o->groups, run->memory_banks);
+
+		beats = MAX(beats, (MAX(reads, writes) + groups - 1) / groups);
+	}
 	return beats * o->busy_cycles;
 }
 
@@ -246,6 +249,18 @@ static void finish_saturation(bank_run *run)
 		r->saturated |= r->bank_requests[b] >= r->saturation_requests;
 }
 
+/* Groups without accesses let time pass in fifo, whose cycles are those of arrival; nothing else counts them. */
+static void drop_idle_groups(bank_run *run)
+{
+	bank_result *r = run->result;
+
+	if (run->options.measure_cycles || run->options.warmup_cycles)
+		return; /* only groups with a grant have been counted */
+	r->groups -= run->idle_groups;
+	if (r->model == BANK_CLOSED)
+		r->ideal_cycles -= run->idle_groups;
+}
+
 bool bank_run_end(bank_run *run, bank_result *result, GError **error)
 {
 	bank_result *r = run->result;
@@ -262,6 +277,8 @@ bool bank_run_end(bank_run *run, bank_result *result, GError **error)
 		r->cycles = MAX(run->last, r->groups);
 		r->ideal_cycles = r->groups;
 	}
+	if (r->model != BANK_FIFO)
+		drop_idle_groups(run);
 	r->kind_requests[0] = r->requests - r->kind_requests[1];
 	finish_delays(run);
 	r->kind_delayed[0] = r->delayed - r->kind_delayed[1];
@@ -269,6 +286,8 @@ bool bank_run_end(bank_run *run, bank_result *result, GError **error)
 		r->slowdown = r->ideal_cycles ? (double)r->cycles / (double)r->ideal_cycles : 1;
 	r->grants_per_cycle = r->cycles ? (double)r->requests / (double)r->cycles : 0;
 	finish_saturation(run);
+	if (r->model == BANK_FIFO)
+		drop_idle_groups(run);
 	if (run->window)
 		bank_window_finish(run->window, r);
 	*result = *r;

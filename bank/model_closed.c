@@ -6,6 +6,9 @@
  * Waiting streams of a bank are a bit mask, banks with waiting streams a list, so a grant costs the same whatever the
  * numbers of banks and (up to 64 a word) streams.
  *
+ * A group with more lanes than those before it begins new streams, in the cycle in which the first stream reaches it:
+ * the result does not depend on how groups come in batches.
+ *
  * Streams drift apart, so groups that not all lanes have taken are kept; beyond the lookahead a stream that has none
  * left waits for the slowest (lookahead_limited).  Time stands still while a stream waits for the next batch.
  */
@@ -31,9 +34,10 @@ typedef struct holder {
 struct bank_closed {
 	bank_run *run;
 	uint64_t cycle;
-	uint64_t limit; /* accesses kept */
-	unsigned streams, stream_room;
-	unsigned idle; /* streams that are not waiting */
+	uint64_t limit;              /* accesses kept */
+	unsigned streams, presented; /* begun so far; of which have presented their first request */
+	unsigned widest;             /* group of those here */
+	unsigned idle;               /* streams that are not waiting */
 	stream *stream;
 	/* Groups first .. first + groups - 1 are here. */
 	uint64_t first, groups;
@@ -154,6 +158,29 @@ static inline void wait_for(bank_closed *c, unsigned lane, unsigned bank)
 	mask[lane / 64] |= UINT64_C(1) << lane % 64;
 }
 
+/* GROUP has been reached: its lanes are streams from now on. */
+static void reach(bank_closed *c, uint64_t group)
+{
+	unsigned streams = (unsigned)lanes_of(c, group);
+	unsigned words = (streams + 63) / 64;
+	uint64_t *mask;
+
+	if (streams <= c->streams)
+		return;
+	if (words > c->words) {
+		mask = g_new0(uint64_t, (size_t)c->run->room * words);
+		for (size_t b = 0; c->words && b < c->run->room; b++)
+			memcpy(mask + b * words, c->mask + b * c->words, c->words * sizeof *mask);
+		g_free(c->mask);
+		c->mask = mask;
+		c->words = words;
+	}
+	c->stream = g_renew(stream, c->stream, streams);
+	c->granted = g_renew(unsigned, c->granted, streams);
+	for (; c->streams < streams; c->streams++, c->idle++)
+		c->stream[c->streams] = (stream){.group = group};
+}
+
 /* Presents the next request of stream LANE in cycle CYCLE, when its group is here. */
 static inline bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 {
@@ -162,8 +189,12 @@ static inline bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 	for (; s->group < c->first + c->groups; s->group++) {
 		uint16_t bank;
 
-		if (!c->even && lane >= lanes_of(c, s->group))
-			continue;
+		if (!c->even) {
+			reach(c, s->group);
+			s = &c->stream[lane];
+			if (lane >= lanes_of(c, s->group))
+				continue;
+		}
 		bank = g_array_index(c->banks, uint16_t, place(c, s->group, lane));
 		if (bank == BANK_ABSENT)
 			continue;
@@ -175,6 +206,14 @@ static inline bool present(bank_closed *c, unsigned lane, uint64_t cycle)
 	}
 	s->waiting = false;
 	return false;
+}
+
+/* Streams that have begun present their first requests, by which more may begin. */
+static void present_new(bank_closed *c)
+{
+	for (; c->presented < c->streams; c->presented++)
+		if (present(c, c->presented, c->cycle))
+			c->idle--;
 }
 
 /* The waiting stream of BANK that priority favours. */
@@ -367,28 +406,7 @@ static void one_cycle(bank_closed *c)
 		if (!present(c, c->granted[i], c->cycle))
 			c->idle++;
 	}
-}
-
-/* Room for as many streams as the widest group has lanes. */
-static void widen(bank_closed *c, unsigned streams)
-{
-	unsigned words = (streams + 63) / 64;
-	uint64_t *mask;
-
-	if (streams <= c->streams)
-		return;
-	if (words > c->words) {
-		mask = g_new0(uint64_t, (size_t)c->run->room * words);
-		for (size_t b = 0; c->words && b < c->run->room; b++)
-			memcpy(mask + b * words, c->mask + b * c->words, c->words * sizeof *mask);
-		g_free(c->mask);
-		c->mask = mask;
-		c->words = words;
-	}
-	c->stream = g_renew(stream, c->stream, streams);
-	c->granted = g_renew(unsigned, c->granted, streams);
-	for (; c->streams < streams; c->streams++, c->idle++)
-		c->stream[c->streams] = (stream){.group = c->first, .presented = c->cycle};
+	present_new(c);
 }
 
 /* Forgets groups that all streams have taken. */
@@ -448,7 +466,6 @@ static void append(bank_closed *c, const bank_mapped *m)
 {
 	size_t count = m->start[m->groups];
 	uint64_t base = c->start->len ? g_array_index(c->start, uint64_t, c->start->len - 1) : 0;
-	unsigned widest = c->streams;
 
 	if (!c->start->len)
 		g_array_append_val(c->start, base);
@@ -456,8 +473,9 @@ static void append(bank_closed *c, const bank_mapped *m)
 		uint64_t end = base + m->start[g + 1];
 
 		if (c->first + c->groups + g)
-			c->even &= m->start[g + 1] - m->start[g] == widest;
-		widest = MAX(widest, m->start[g + 1] - m->start[g]);
+			c->even &= m->start[g + 1] - m->start[g] == c->widest;
+		c->run->idle_groups += m->start[g + 1] == m->start[g];
+		c->widest = MAX(c->widest, m->start[g + 1] - m->start[g]);
 		g_array_append_val(c->start, end);
 	}
 	g_array_append_vals(c->banks, m->banks, (guint)count);
@@ -465,7 +483,6 @@ static void append(bank_closed *c, const bank_mapped *m)
 	if (c->blocks_kept)
 		g_array_append_vals(c->blocks, m->blocks, (guint)count);
 	append_kinds(c, m, count);
-	widen(c, widest);
 	c->groups += m->groups;
 }
 
@@ -475,9 +492,12 @@ void bank_closed_push(bank_run *run, const bank_mapped *m)
 
 	forget(c);
 	append(c, m);
-	for (unsigned lane = 0; lane < c->streams; lane++)
+	for (uint64_t g = c->first; !c->streams && g < c->first + c->groups; g++)
+		reach(c, g);
+	for (unsigned lane = 0; lane < c->presented; lane++)
 		if (!c->stream[lane].waiting && present(c, lane, c->cycle))
 			c->idle--;
+	present_new(c);
 	run_cycles(c, false);
 }
 

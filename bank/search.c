@@ -146,7 +146,7 @@ typedef struct search {
 	bank_linear_problem *problem;
 	bank_archive *archives; /* of each chain */
 	unsigned chains, most_xor2;
-	guint steps_done; /* in units of 256 */
+	gint steps_done; /* in units of 256 */
 } search;
 
 static bool collect(search *s, GError **error)
@@ -221,8 +221,8 @@ static void tell_chains(void *state)
 	search *s = state;
 	double all = (double)s->chains * (double)(s->o->steps / 256 + 1);
 
-	tell(s->o, after_spectra + (after_anneal - after_spectra) *
-	                                   MIN(1, (double)(guint)g_atomic_int_get(&s->steps_done) / all));
+	tell(s->o,
+	     after_spectra + (after_anneal - after_spectra) * MIN(1, (double)g_atomic_int_get(&s->steps_done) / all));
 }
 
 static unsigned log2_floor(uint64_t n)

@@ -52,4 +52,6 @@ include $(top_srcdir)/tests/tsp.mk
 include $(top_srcdir)/tests/effect.mk
 include $(top_srcdir)/tests/fuzz.mk
 include $(top_srcdir)/tests/bankeval.mk
+include $(top_srcdir)/tests/bankplots.mk
+include $(top_srcdir)/tests/bankoracle.mk
 include $(top_srcdir)/tests/banksearch.mk

@@ -12,7 +12,7 @@ liboracle_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 ORACLE_LIBS = liboracle.a $(TEST_LIBS)
 
 TIMING_TESTS = tests/timing/test_timing_hashed tests/timing/test_timing_streams tests/timing/test_timing_units \
-	tests/timing/test_timing_queues tests/timing/test_timing_rates \
+	tests/timing/test_timing_queues tests/timing/test_timing_rates tests/timing/test_timing_weights \
 	tests/timing/test_timing_violations tests/timing/test_timing_keys tests/timing/test_values
 check_PROGRAMS += $(TIMING_TESTS)
 TESTS += $(TIMING_TESTS)
@@ -36,6 +36,10 @@ tests_timing_test_timing_rates_SOURCES = tests/timing/test_timing_rates.c
 nodist_EXTRA_tests_timing_test_timing_rates_SOURCES = tools/dummy.cxx
 tests_timing_test_timing_rates_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_timing_test_timing_rates_LDADD = $(ORACLE_LIBS)
+tests_timing_test_timing_weights_SOURCES = tests/timing/test_timing_weights.c
+nodist_EXTRA_tests_timing_test_timing_weights_SOURCES = tools/dummy.cxx
+tests_timing_test_timing_weights_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_timing_test_timing_weights_LDADD = $(ORACLE_LIBS)
 tests_timing_test_timing_violations_SOURCES = tests/timing/test_timing_violations.c
 nodist_EXTRA_tests_timing_test_timing_violations_SOURCES = tools/dummy.cxx
 tests_timing_test_timing_violations_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)

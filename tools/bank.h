@@ -16,6 +16,7 @@
 /* Options of the command line as typed; numbers are 0 when not given. */
 typedef struct bank_settings {
 	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */
+	char *from, *plot;
 	char *k, *models, *merge, *rw, *rules, *format, *priority, *only, *matrix;
 	gint ports, busy, banks, bank_groups, wave, phase, window, element_bytes;
 	gint64 rows, block_bytes, groups, footprint, warmup, measure, seed;
@@ -49,6 +50,7 @@ typedef struct bank_row {
 	uint64_t highest_block;
 	bank_result result;
 	const bank_bits *bits; /* of the source; NULL in summaries */
+	char *who[2];          /* of a trace: whose the first conflict's requests are, as bank_result's first_block */
 } bank_row;
 
 typedef struct bank_evaluation {

@@ -8,6 +8,7 @@
 #include "bank/pattern.h"
 #include "bank/reader.h"
 #include "tools/bank.h"
+#include "tools/bank_trace.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 
@@ -97,6 +98,8 @@ bool bank_settings_finish(GError **error)
 		if (!s->maps)
 			s->maps = g_strdupv((char **)map);
 	}
+	if (s->from && !bank_trace_settings(s->from, s, error))
+		return false;
 	set_default(&s->banks, DEFAULT_BANKS);
 	set_default64(&s->rows, DEFAULT_ROWS);
 	set_default64(&s->block_bytes, DEFAULT_BLOCK_BYTES);
@@ -244,6 +247,16 @@ static bool feed(bank_source *source, GPtrArray *runs, bank_bits *bits, uint64_t
 	return !failure;
 }
 
+static void find_who(bank_source *source, bank_row *row)
+{
+	const bank_result *r = &row->result;
+
+	if (r->first_group == UINT64_MAX)
+		return;
+	row->who[0] = bank_trace_who(source, r->first_other_group, r->first_lane[0]);
+	row->who[1] = bank_trace_who(source, r->first_group, r->first_lane[1]);
+}
+
 static bool evaluate_source(const job *j, bank_source *source, const char *group_name, unsigned k, GError **error)
 {
 	g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func((GDestroyNotify)bank_run_free);
@@ -252,8 +265,9 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 	uint64_t highest = 0;
 	bool ok;
 
-	/* Where they are reported. */
-	if (!bank_setting.summary && (bank_setting.details || j->e->maps->len * j->model_count == 1)) {
+	/* Where they are reported or drawn. */
+	if (!bank_setting.summary && (bank_setting.details || g_strcmp0(bank_setting.plot, "entropy") == 0 ||
+	                              j->e->maps->len * j->model_count == 1)) {
 		bits = g_new(bank_bits, 1);
 		g_ptr_array_add(j->e->bits, bits);
 		bank_bits_init(bits, window_of(k));
@@ -274,6 +288,8 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 		ok = bank_run_end(g_ptr_array_index(runs, i), &row->result, error);
 		if (!ok)
 			g_prefix_error(error, "%s: ", source->name);
+		else
+			find_who(source, row);
 		if (bank_setting.summary) {
 			g_clear_pointer(&row->result.bank_requests, g_free);
 			g_clear_pointer(&row->result.delays, g_free);
@@ -347,11 +363,31 @@ static bool evaluate_files(const job *j, unsigned k, GError **error)
 	return true;
 }
 
+/* The traced run; its groups are what they are, whatever k. */
+static bool evaluate_trace(const job *j, GError **error)
+{
+	const char *only = bank_setting.only;
+	bank_source *source;
+	bool ok;
+
+	if (!bank_setting.from)
+		return true;
+	source = bank_trace_open(bank_setting.from, (uint64_t)bank_setting.block_bytes,
+	                         only && strcmp(only, "writes") == 0, only && strcmp(only, "reads") == 0, error);
+	if (!source)
+		return false;
+	ok = evaluate_source(j, source, bank_setting.from, 0, error);
+	bank_source_free(source);
+	return ok;
+}
+
 static void free_row(gpointer data)
 {
 	bank_row *row = data;
 
 	g_free(row->pattern);
+	g_free(row->who[0]);
+	g_free(row->who[1]);
 	bank_result_clear(&row->result);
 	g_free(row);
 }
@@ -406,6 +442,7 @@ static bool evaluate_all(bank_evaluation *e, GError **error)
 	j.progress = progress_begin("evaluating");
 	for (unsigned i = 0; i < size_count && ok; i++)
 		ok = evaluate_patterns(&j, sizes[i], error) && evaluate_files(&j, sizes[i], error);
+	ok = ok && evaluate_trace(&j, error);
 	progress_end(j.progress);
 	return ok;
 }

@@ -132,9 +132,9 @@ static void facts_cells(bank_table *t, const bankmap *map, const bankmap_facts *
 static const char facts_legend[] =
 	"lost: words that no block reaches, of banks x rows; MB of 10^6 bytes.  shared: blocks whose word an earlier "
 	"block has;\npair: the first two.  XOR2: two-input gates before sharing, of maps that are nothing else.  "
-        "NAND2: "
+	"NAND2: "
 	"gate equivalents,\nmeasured by synthesis or derived by formula.  weakest: the stride of 1 to 1024 whose 64 "
-        "terms "
+	"terms "
 	"from block 0 lie on the\nfewest banks.\n";
 
 /* What each map is, or a table of several. */

@@ -201,6 +201,8 @@ static void append_details(GString *out, const bank_evaluation *e, const bank_ro
 		                       r->kind_requests[0], r->kind_delayed[0], r->kind_requests[1],
 		                       r->kind_delayed[1]);
 	g_string_append_printf(out, "  first conflict: %s\n", reason ? reason : "none");
+	if (row->who[0] && row->who[1])
+		g_string_append_printf(out, "    of %s, behind %s\n", row->who[1], row->who[0]);
 	append_occupancy(out, r);
 	append_access_time(out, e, r);
 	if (r->delayed)

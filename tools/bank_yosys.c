@@ -40,15 +40,14 @@ static void linear_body(GString *v, const bank_candidate *c)
 static void mersenne_body(GString *v, unsigned n, unsigned address_bits)
 {
 	unsigned digits = (address_bits + n - 1) / n;
-	const char *last = "b";
 
 	g_string_append_printf(v, "wire [%u:0] p = b;\n", digits * n - 1);
 	g_string_append_printf(v, "wire [%u:0] s0 = p[%u:0];\n", n - 1, n - 1);
 	for (unsigned i = 1; i < digits; i++)
 		g_string_append_printf(v, "wire [%u:0] t%u = s%u + p[%u:%u];\nwire [%u:0] s%u = t%u[%u:0] + t%u[%u];\n",
 		                       n, i, i - 1, (i + 1) * n - 1, i * n, n - 1, i, i, n - 1, i, n);
-	g_string_append_printf(v, "assign bank = &s%u ? 0 : s%u;\nassign row = %s / %u;\n", digits - 1, digits - 1,
-	                       last, (1U << n) - 1);
+	g_string_append_printf(v, "assign bank = &s%u ? 0 : s%u;\nassign row = b / %u;\n", digits - 1, digits - 1,
+	                       (1U << n) - 1);
 }
 
 /* The body of the module; false for a family without one. */
@@ -60,14 +59,17 @@ static bool verilog_body(GString *v, const bank_candidate *c)
 	if (c->linear) {
 		linear_body(v, c);
 	} else if (sscanf(text, "mod:%u", &a) == 1) {
-		g_string_append_printf(v, "assign bank = b %% %u;\nassign row = b / %u;\n", a, a);
+		g_string_append_printf(v, "assign row = b / %u;\nassign bank = b - row * %u;\n", a, a);
 	} else if (sscanf(text, "bsp:%u", &a) == 1) {
 		g_string_append_printf(v, "assign bank = b %% %u;\nassign row = b >> %u;\n", a, bit_length(a) - 1);
 	} else if (sscanf(text, "skew:%u,%u", &a, &b) == 2) {
+		/* One divider: the remainder is what a multiplication by a constant leaves. */
 		extra = bit_length((uint64_t)b << c->address_bits);
 		g_string_append_printf(
-			v, "assign row = b / %u;\nwire [%u:0] d = b %% %u + %u * row;\nassign bank = d %% %u;\n", a,
-			extra, a, b, a);
+			v,
+			"assign row = b / %u;\nwire [%u:0] r = b - row * %u;\nwire [%u:0] d = r + %u * row;\n"
+			"assign bank = d %% %u;\n",
+			a, bit_length(a - 1) - 1, a, extra, b, a);
 	} else if (sscanf(text, "pdisp:%u,%u", &a, &b) == 2) {
 		g_string_append_printf(v, "assign row = b >> %u;\nassign bank = b + %u * row;\n", a, b);
 	} else if (sscanf(text, "mersenne:%u", &a) == 1) {
@@ -124,7 +126,7 @@ static bool run_yosys(const char *folder, const char *verilog, double *nand2, GE
 	g_autofree char *source = g_build_filename(folder, "map.v", NULL);
 	g_autofree char *report = g_build_filename(folder, "map.stat", NULL);
 	g_autofree char *script = g_strdup_printf(
-		"read_verilog %s; synth -flatten -top map; abc -g NAND,NOR,AND,OR,XOR,XNOR,MUX; opt_clean; "
+		"read_verilog %s; proc; techmap; opt -fast; abc -g NAND,NOR,AND,OR,XOR,XNOR,MUX; opt_clean; "
 		"tee -o %s stat",
 		source, report);
 	char *arguments[] = {"yosys", "-q", "-p", script, NULL};

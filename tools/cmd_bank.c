@@ -7,6 +7,7 @@
 
 #include "tools/bank.h"
 #include "tools/bank_effect.h"
+#include "tools/bank_plot.h"
 #include "tools/tool.h"
 
 bank_settings bank_setting = {.seed = 1, .steps = 10000, .restarts = 2};
@@ -25,10 +26,18 @@ static const GOptionEntry options[] = {
          "PATTERN"},
 	{"addresses", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &bank_setting.addresses,
          "file of addresses, a group a line, or a trace; - is standard input; may be repeated", "FILE"},
+	{"from", 0, 0, G_OPTION_ARG_FILENAME, &bank_setting.from,
+         "the accesses of a traced run (level full); memory and map are the machine's unless given", "FILE.db"},
+	{"plot", 0, 0, G_OPTION_ARG_STRING, &bank_setting.plot,
+         "draw the results: stride, pitch, queue, entropy or bars (`tspsim list plots`)", "KIND"},
+	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
+         "the file of --plot (.png, .svg, .pdf, or .tsv for its numbers); search: the front as CSV, found maps and "
+         "certificates beside it",
+         "FILE"},
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
          "FORMAT"},
-	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of the files only",
+	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of files and traces only",
          "reads|writes"},
 	{"phase", 0, 0, G_OPTION_ARG_INT, &bank_setting.phase,
          "present longer groups of the files in phases of N accesses (default: at once)", "N"},
@@ -92,8 +101,6 @@ static const GOptionEntry options[] = {
          "search: chains for each price of an XOR2 (default: 2)", "N"},
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &bank_setting.jobs,
          "search: threads; they change no result (default: processors)", "N"},
-	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
-         "search: write the front as CSV, found maps and certificates beside it", "FILE"},
 	{"yosys", 0, 0, G_OPTION_ARG_NONE, &bank_setting.yosys,
          "search: synthesise the reported maps with yosys instead of estimating their gates", NULL},
 	{0},
@@ -108,19 +115,25 @@ static int run_eval(int argc, char **argv, GError **error)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: unexpected argument '%s'", argv[0]);
 		return TOOL_USER_ERROR;
 	}
-	if (!bank_setting.patterns && !bank_setting.addresses) {
+	if (!bank_setting.patterns && !bank_setting.addresses && !bank_setting.from) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "bank: nothing to evaluate; give --pattern (such as stride:1..16) or --addresses");
+		            "bank: nothing to evaluate; give --pattern (such as stride:1..16), --addresses or --from");
 		return TOOL_USER_ERROR;
 	}
+	if (!bank_plot_check(bank_setting.plot, bank_setting.out, error))
+		return TOOL_USER_ERROR;
 	e = bank_evaluation_run(error);
-	if (e) {
+	if (e && bank_setting.plot) {
+		if (bank_plot(e, bank_setting.plot, bank_setting.out, error))
+			status = TOOL_OK;
+	} else if (e) {
 		g_autofree char *text = tool_json ? bank_report_json(e) : bank_report_text(e);
 
 		if (tool_print(text, error))
 			status = TOOL_OK;
-		bank_evaluation_free(e);
 	}
+	if (e)
+		bank_evaluation_free(e);
 	return status;
 }
 
@@ -159,8 +172,14 @@ static int run_bank(int argc, char **argv, GError **error)
 		return verbs[0].run(0, argv, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		names[i] = verbs[i].name;
-		if (strcmp(argv[0], verbs[i].name) == 0)
-			return verbs[i].run(argc - 1, argv + 1, error);
+		if (strcmp(argv[0], verbs[i].name) != 0)
+			continue;
+		if (i > 0 && (bank_setting.from || bank_setting.plot)) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank %s: --%s belongs to eval", argv[0],
+			            bank_setting.from ? "from" : "plot");
+			return TOOL_USER_ERROR;
+		}
+		return verbs[i].run(argc - 1, argv + 1, error);
 	}
 	tool_unknown(error, "verb of bank", argv[0], names);
 	return TOOL_USER_ERROR;
@@ -168,12 +187,12 @@ static int run_bank(int argc, char **argv, GError **error)
 
 const tool_command cmd_bank = {
 	.name = "bank",
-	.synopsis =
-		"[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
-		"explain [ADDRESS...] --map MAP...\n"
-		"effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]\n"
-		"search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [-o FILE] "
-                "[OPTION...]",
+	.synopsis = "[eval] --map MAP... --pattern PATTERN... | --addresses FILE | --from FILE.db [-k K,...] [--model "
+		    "MODEL] [--plot KIND -o FILE] [OPTION...]\n"
+		    "explain [ADDRESS...] --map MAP...\n"
+		    "effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]\n"
+		    "search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [-o FILE] "
+		    "[OPTION...]",
 	.doc = "Evaluate bank maps, and search for better ones: conflicts, delays and slowdown on patterns and files.",
 	.details =
 		"eval (the default) prints a row for each source, map, model and k.\n"
@@ -182,7 +201,7 @@ const tool_command cmd_bank = {
 		"effect schedules and simulates a workload under each map and tells their costs apart, or says that\n"
 		"there is no difference.\n"
 		"search looks for maps that suit the patterns or files (default: strides, an FFT, tiles, a transpose "
-                "at\n"
+		"at\n"
 		"k = 64) and prints the front of conflicts, gates and lost words, scored on held-out traffic.\n"
 		"A map that is not injective is refused unless --allow-aliasing is given; explain takes any.\n",
 	.options = options,

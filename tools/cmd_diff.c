@@ -68,7 +68,7 @@ const tool_command cmd_diff = {
 	.name = "diff",
 	.synopsis = "A.db B.db [-n N]",
 	.doc = "Compare two traces or two sweeps, the manifests apart; exit status 0 when they are the same, 2 when "
-               "not.",
+	       "not.",
 	.options = options,
 	.min_args = 2,
 	.max_args = 2,

@@ -12,6 +12,7 @@ libtools_a_SOURCES = \
 	tools/bank_effect.c tools/bank_effect.h \
 	tools/commands.c tools/cmd.def \
 	tools/bank.h tools/bank_eval.c tools/bank_report.c tools/bank_json.c tools/bank_explain.c tools/bank_table.c tools/bank_matrix.c \
+	tools/bank_trace.c tools/bank_trace.h tools/bank_plot.c tools/bank_plot.h tools/bank_front.c \
 	tools/bank_search.c tools/bank_search.h tools/bank_search_report.c tools/bank_search_json.c tools/bank_yosys.c \
 	tools/bank_rules.def tools/bank_verbs.def tools/bank_mixes.def tools/cmd_bank.c \
 	tools/cmd_run.c tools/cmd_sched.c tools/cmd_asm.c tools/cmd_dis.c \

@@ -41,20 +41,20 @@ static const struct unit {
 static const char head[] =
 	"# Bank maps\n\n"
 	"Written by `tspsim list maps --markdown` from isa/bankmaps.def, isa/bankgates.def and the maps themselves; a "
-        "test holds\n"
+	"test holds\n"
 	"this page against them. Sources: sources.md. What to choose for 144 banks: bank-hashing.md.\n\n"
 	"A map takes a block number b (byte address div block size) to a bank and a row. It can store data when no two "
-        "blocks\n"
+	"blocks\n"
 	"share a (bank, row). `--set sram.map=TEXT` refuses a map that is not injective and names the first two blocks "
-        "that meet;\n"
+	"that meet;\n"
 	"such maps serve analysis only. Numbers are decimal or, with 0x, hexadecimal; `[ ]` marks what may be left "
-        "out.\n\n"
+	"out.\n\n"
 	"- `gf2:FILE`, `table:FILE`: the same words in a file, separated by commas, blanks or lines; `#` begins a "
-        "comment.\n"
+	"comment.\n"
 	"- `file:PATH`: the text of any map, or `bank=E` and `row=E` on lines, or a table.\n"
 	"- Files are read once; programs and reports carry their content.\n"
 	"- Expressions know `b`, numbers, `( )` and, from loose to tight, `|`, `^`, `&`, `<< >>`, `+ -`, `* / %`, on "
-        "unsigned 64-bit\n"
+	"unsigned 64-bit\n"
 	"  numbers. A bank that does not exist or a division by zero is an error that names the block.\n"
 	"- A text with `;`, `|`, `&`, `<`, `>`, `*` or parentheses wants quotes in a shell.\n\n";
 
@@ -140,9 +140,9 @@ char *reference_maps(GError **error)
 		out,
 		"\n## Examples\n\n"
 		"In %d banks of %d rows of %d bytes, %d words. Every block was looked at. Lost words are those that no "
-	        "block reaches;\n"
+		"block reaches;\n"
 		"fill is the largest bank over the mean. XOR2 are two-input gates before sharing. The worst stride "
-	        "from 1 to 1024 is\n"
+		"from 1 to 1024 is\n"
 		"given with the number of banks that 64 terms from block 0 meet.\n\n"
 		"| map | banks | blocks | lost words | fill | shared words | NAND2 | XOR2 | worst stride |\n"
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",

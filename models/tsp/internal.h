@@ -170,7 +170,8 @@ typedef struct tsp_collision {
 typedef struct tsp_weights {
 	uint32_t refs;
 	uint8_t type;
-	uint16_t rows, lanes;     /* rows installed; widest of them */
+	uint16_t rows, lanes;     /* rows installed; columns of the widest */
+	uint32_t *columns;        /* [rows + 1]: loaded in all rows before this one */
 	struct tsp_weights *next; /* free list */
 	union {
 		float *f16; /* [rows][TSP_LANES_MAX], exact; functional fp16 */

@@ -80,6 +80,7 @@ void tsp_mxm_fini(tsp_chip *chip)
 		tsp_weights *w = x->spare;
 
 		x->spare = w->next;
+		g_free(w->columns);
 		g_free(w->data);
 		g_free(w);
 	}
@@ -333,11 +334,13 @@ static tsp_weights *new_weights(tsp_chip *chip)
 	tsp_mxm *x = &chip->mxm;
 	tsp_weights *w = x->spare;
 
-	if (w)
+	if (w) {
 		x->spare = w->next;
-	else
-		w = g_new0(tsp_weights, 1);
-	if (chip->functional && !w->data)
+		return w;
+	}
+	w = g_new0(tsp_weights, 1);
+	w->columns = g_new0(uint32_t, (size_t)chip->machine->mxm_rows + 1);
+	if (chip->functional)
 		w->data = g_malloc((size_t)chip->machine->mxm_rows * TSP_LANES_MAX * sizeof(float));
 	return w;
 }
@@ -350,8 +353,12 @@ static tsp_weights *install(tsp_chip *chip, tsp_queue *q, const tsp_plane *plane
 	w->type = q->insn.type;
 	w->rows = (uint16_t)q->insn.count;
 	w->lanes = 0;
-	for (unsigned r = 0; r < w->rows; r++)
-		w->lanes = MAX(w->lanes, plane->lanes[r]);
+	for (unsigned r = 0; r < w->rows; r++) {
+		uint16_t width = is_f16(q) ? MAX(plane[0].lanes[r], plane[1].lanes[r]) : plane->lanes[r];
+
+		w->lanes = MAX(w->lanes, width);
+		w->columns[r + 1] = w->columns[r] + width;
+	}
 	if (!chip->functional)
 		return w;
 	if (is_f16(q))
@@ -440,38 +447,47 @@ static const model_version *row_before(const tsp_queue *q, model_cell *cell, int
 	return NULL;
 }
 
-static const tsp_weights *weights_for(tsp_queue *q, tsp_plane *plane)
+/* What an ABC multiplies; NULL when one of its planes holds nothing, or weights of the other type.  An IW of a pair
+ * takes both planes: where both hold fp16 weights they are the same. */
+static const tsp_weights *weights_for(tsp_queue *q, tsp_plane *plane, unsigned planes)
 {
-	const model_version *v = model_cell_at(&plane->active, q->now);
-	const tsp_weights *w = v ? v->payload : NULL;
-	bool fine = tsp_check_version(q, 1, &plane->active, v, q->now, q->info->index);
+	const tsp_weights *w = NULL;
+	bool fine = true, usable = true;
 
-	/* A pair's weights lie in both planes: the odd one may hold something else by now. */
-	if (fine && is_f16(q)) {
-		const model_version *odd = model_cell_at(&plane[1].active, q->now);
+	for (unsigned p = 0; p < planes; p++) {
+		const model_version *v = model_cell_at(&plane[p].active, q->now);
+		bool fits;
 
-		fine = odd == NULL || odd->payload == v->payload ||
-		       tsp_check_version(q, 1, &plane[1].active, odd, q->now, q->info->index + 1);
+		w = v ? v->payload : NULL;
+		fits = w && w->type == q->insn.type;
+		usable = usable && fits;
+		fine = fine && tsp_check_version(q, 1, &plane[p].active, v, q->now, q->info->index + p);
+		if (!fine || fits)
+			continue;
+		fine = false;
+		tsp_violate(q, ISA_VIOLATION_WRONG_OPERAND, q->now, tsp_insn_of(q->chip, v->tag), q->info->index + p);
 	}
-	if (fine && w->type != q->insn.type)
-		tsp_violate(q, ISA_VIOLATION_WRONG_OPERAND, q->now, tsp_insn_of(q->chip, v->tag), q->info->index);
-	return w;
+	return usable ? w : NULL;
 }
 
+/* W may be NULL when K is 0. */
 static void sum_f16(const tsp_chip *chip, const uint8_t *a, const tsp_weights *w, unsigned k, const model_value *before,
                     model_value *sum)
 {
 	float x[TSP_LANES_MAX];
 	float *out = (float *)(void *)sum->data;
 	const float *old = before ? (const float *)(const void *)before->data : NULL;
+	unsigned sum_rows = (unsigned)chip->machine->mxm_fp16_sum_rows, lanes = k ? w->lanes : 0;
 
 	for (unsigned i = 0; i < k; i++)
 		x[i] = num_f16_to_f32((num_f16)(a[2 * i] | a[2 * i + 1] << 8));
-	tsp_mxm_f16(x, w->f16, k, (unsigned)chip->machine->mxm_fp16_sum_rows, out);
-	for (unsigned i = 0; i < w->lanes; i++)
+	if (k && w->columns[k] != k * lanes)
+		tsp_mxm_f16_ragged(x, w->f16, w->columns, k, sum_rows, out);
+	else if (k)
+		tsp_mxm_f16(x, w->f16, k, sum_rows, out);
+	memset(out + lanes, 0, (TSP_LANES_MAX - lanes) * sizeof *out);
+	for (unsigned i = 0; i < TSP_LANES_MAX; i++)
 		out[i] = num_canonical(old ? old[i] + out[i] : out[i]);
-	for (unsigned i = w->lanes; i < TSP_LANES_MAX; i++)
-		out[i] = old ? old[i] : 0;
 }
 
 /* Returns whether a sum wrapped. */
@@ -491,15 +507,13 @@ static bool sum_i8(const uint8_t *a, const tsp_weights *w, unsigned k, const mod
 static model_value *accumulate(tsp_chip *chip, tsp_queue *q, const tsp_operand *activation, const tsp_weights *w,
                                const model_value *before, int64_t due)
 {
-	unsigned k = w && w->type == q->insn.type ? MIN(q->insn.lanes, w->rows) : 0;
+	unsigned k = w ? MIN(q->insn.lanes, w->rows) : 0;
 	model_value *sum = model_value_new(&chip->pool);
 
-	if (!k) {
-		memcpy(sum->data, before ? before->data : chip->zero->data, sizeof sum->data);
-		return sum;
-	}
 	if (is_f16(q))
 		sum_f16(chip, tsp_operand_bytes(activation), w, k, before, sum);
+	else if (!k)
+		memcpy(sum->data, before ? before->data : chip->zero->data, sizeof sum->data);
 	else if (sum_i8(tsp_operand_bytes(activation), w, k, before, sum))
 		tsp_violate(q, ISA_VIOLATION_INT_OVERFLOW, due, TSP_NO_INSN, q->addr);
 	return sum;
@@ -519,8 +533,8 @@ void tsp_exec_ABC(tsp_chip *chip, tsp_queue *q)
 
 	occupy_planes(chip, q, plane);
 	tsp_sample(q, 0, 0, q->now, &activation);
-	w = weights_for(q, plane);
-	macs = w ? (uint64_t)MIN(q->insn.lanes, w->rows) * w->lanes : 0;
+	w = weights_for(q, plane, planes);
+	macs = w ? w->columns[MIN(q->insn.lanes, w->rows)] : 0;
 	chip->counters.macs += macs;
 	if (!cell) {
 		tsp_report(q, PROBE_NO_TIME, NULL, 0, 0, (uint32_t)macs);

@@ -103,6 +103,22 @@ void tsp_mxm_f16(const float *a, const float *w, unsigned k, unsigned sum_rows, 
 		f16_body(a, w, k, sum_rows, out);
 }
 
+void tsp_mxm_f16_ragged(const float *a, const float *w, const uint32_t *columns, unsigned k, unsigned sum_rows,
+                        float *out)
+{
+	for (unsigned n = 0; n < MXM_LANES; n++) {
+		out[n] = 0;
+		for (unsigned first = 0; first < k; first += sum_rows) {
+			double sum = 0;
+
+			for (unsigned i = first; i < k && i < first + sum_rows; i++)
+				if (n < columns[i + 1] - columns[i])
+					sum += (double)a[i] * (double)w[i * MXM_LANES + n];
+			out[n] += (float)sum;
+		}
+	}
+}
+
 void tsp_mxm_i8(const int8_t *a, const int8_t *w, unsigned k, int32_t *out)
 {
 	if (has_avx2())

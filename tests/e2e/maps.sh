@@ -44,5 +44,5 @@ is "a map that serialises a stride is found" "$? $([ "$(json out '$.violations')
 "$TSPSIM" run -w transpose:64x320 --set hw.sram.map=mod:40 --policy freeze --json >out
 is "and costs slip when the machine freezes" "$([ "$(json out '$.slip_cycles')" -gt 0 ] && echo slip)" slip
 exits "a map that cannot hold the data is refused" 1 "$TSPSIM" run -w gemm:2048x2048x2048 --set sram.map=mod:1
-like "with bytes and capacity" err 'needs [0-9]+ bytes of SRAM .* map .mod:1. reaches 1600000'
+like "with bytes and capacity" err 'have 25165824 bytes, capacity 1600000 bytes with map .mod:1.$'
 done_testing

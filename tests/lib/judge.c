@@ -134,7 +134,6 @@ typedef struct comparison {
 	GString *report;
 	unsigned limit, differences;
 	const GArray *violations; /* of the oracle */
-	bool clean;               /* no violations: what counts as useful work is not in doubt */
 	bool frozen;              /* for at least a cycle */
 } comparison;
 
@@ -201,8 +200,7 @@ static void compare_issue(comparison *c, const probe_issue *o, const probe_issue
 	compare_field(c, o, "requests", o->requests, m->requests);
 	compare_field(c, o, "delayed", o->delayed, m->delayed);
 	compare_field(c, o, "delay", o->delay, m->delay);
-	if (c->clean)
-		compare_field(c, o, "work", o->work, m->work);
+	compare_field(c, o, "work", o->work, m->work);
 	compare_field(c, o, "queue", o->queue, m->queue);
 }
 
@@ -321,7 +319,6 @@ unsigned judge_compare(const oracle_result *oracle, const judge_run *run, const 
 	const tsp_counters *counters = judge_counters(run);
 
 	c.violations = oracle->violations;
-	c.clean = !oracle->violations->len;
 	c.frozen = oracle->slip_cycles > 0;
 	compare_issues(&c, oracle->issues, run->issues);
 	missing_violations(&c, oracle->violations, run->violations, "the oracle");

@@ -5,18 +5,24 @@
  * models/tsp/chip.h.
  *
  * Where that text leaves a choice, the oracle reads it so:
- *   1  An ABC occupies its plane, or both planes of its pair, for its own type's interval from q; one that comes sooner
+ *
+ * 1  An ABC occupies its plane, or both planes of its pair, for its own type's interval from q; one that comes sooner
  * is port-overuse and is done all the same.  Weight bytes of an LW: rows x lanes x element bytes.  One that has no
- *      accumulator row samples its operands and occupies its plane, no more.
- *   2  Rows of an fp16 LW and IW lie in both planes' buffers: low bytes in the even plane's, high bytes in the odd
- * one's.  An fp16 ABC needs the named IW in both planes.  Two ABCs due in one row in one cycle (a pair's planes, of two
- * types) both add to the row of the cycle before. 3  Addresses are stepped without wrapping; below 0 they are outside.
- * READWRITE with one address outside does nothing. A hashed access whose segments are all outside is due after the
- * latency; under freeze it waits its turn like any other. 4  In the freeze policy an access has delay 0; `delayed`
- * counts requests behind another of their group in their bank. READWRITEs that meet in their banks in one cycle cost
- * one cycle of slip together.  A vector from a link arrived when its SEND says, in program time. 5  A beginning epoch
- * clears the SRAM only, and stores under way are not lost. 6  It is open when operands arrived of an issue that a
- * violation is about, and how much of its work was useful.
+ * accumulator row samples its operands and occupies its plane, no more.
+ *
+ * 2  Two ABCs due in one row in one cycle (a pair's planes, of two types) both add to the row of the cycle before.
+ *
+ * 3  Addresses are stepped without wrapping; below 0 they are outside.  READWRITE with one address outside does
+ * nothing.  A hashed access whose segments are all outside is due after the latency; under freeze it waits its turn
+ * like any other.
+ *
+ * 4  In the freeze policy an access has delay 0; `delayed` counts requests behind another of their group in their bank.
+ * READWRITEs that meet in their banks in one cycle cost one cycle of slip together.  A vector from a link arrived when
+ * its SEND says, in program time.
+ *
+ * 5  A beginning epoch clears the SRAM only, and stores under way are not lost.
+ *
+ * 6  It is open when operands arrived of an issue that a violation is about.
  */
 #include "tests/lib/oracle_int.h"
 

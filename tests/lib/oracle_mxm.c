@@ -80,7 +80,8 @@ static void check_rows(or_run *run, or_issue *issue)
 
 			or_check(run, issue, 0, row, &(or_place){OR_SHADOW, shadow_index(run, plane, row), 0}, found,
 			         ISA_VIOLATION_IW_BEFORE_WEIGHTS);
-			issue->row_lanes[row] = found ? (uint16_t)found->size : 0;
+			if (found)
+				issue->row_lanes[row] = MAX(issue->row_lanes[row], (uint16_t)found->size);
 		}
 }
 
@@ -177,11 +178,12 @@ static float fp16_lane(const or_run *run, const or_plane *even, unsigned rows, u
 		for (unsigned k = begin; k < end; k++) {
 			unsigned at = k * lanes + lane;
 			unsigned low = even[0].active->value->bytes[at];
-			unsigned high = even[1].active ? even[1].active->value->bytes[at] : 0;
+			unsigned high = even[1].active->value->bytes[at];
 			float w = num_f16_to_f32((num_f16)(low | high << 8));
 			float a = num_f16_to_f32((num_f16)(activation[2 * k] | (unsigned)activation[2 * k + 1] << 8));
 
-			sum += (double)a * (double)w;
+			if (lane < even[0].active->row_lanes[k])
+				sum += (double)a * (double)w;
 		}
 		rounded = num_canonical((float)sum);
 		block = begin == 0 ? rounded : num_canonical(block + rounded);
@@ -268,6 +270,18 @@ static void check_weights(or_run *run, or_issue *issue, unsigned plane)
 	or_violate(run, issue, ISA_VIOLATION_WRONG_OPERAND, UINT32_MAX, plane);
 }
 
+/* Do all planes of an ABC hold weights of its type?  Others contribute nothing. */
+static bool weights_fit(const or_run *run, const or_issue *issue)
+{
+	for (unsigned half = 0; half < planes_used(issue); half++) {
+		const or_install *active = run->plane[plane_of(issue) + half].active;
+
+		if (!active || active->type != issue->insn->type)
+			return false;
+	}
+	return true;
+}
+
 static void multiply(or_run *run, or_issue *issue)
 {
 	const isa_insn *insn = issue->insn;
@@ -282,8 +296,7 @@ static void multiply(or_run *run, or_issue *issue)
 	or_sample(run, issue, 0, OR_FIELD_SRC0, activation);
 	for (unsigned half = 0; half < planes_used(issue); half++)
 		check_weights(run, issue, plane_of(issue) + half);
-	/* Weights of the other type contribute nothing. */
-	if (plane->active && plane->active->type == insn->type)
+	if (weights_fit(run, issue))
 		rows = MIN(plane->active->rows, insn->lanes);
 	for (unsigned lane = 0; lane < (unsigned)run->hw->lanes && rows; lane++) {
 		if (insn->type == ISA_TYPE_F16)

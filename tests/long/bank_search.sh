@@ -33,13 +33,14 @@ is "a found map dominates IPOLY and pDisp on held-out traffic" \
 	"$(value "min(held_conflict_percent + 0) < min((SELECT held_conflict_percent + 0 FROM f WHERE map = 'poly:0x83'),
 		(SELECT held_conflict_percent + 0 FROM f WHERE map = 'pdisp:7,9'))" "$few")" 1
 
-# Every classic map that takes gates is dominated by the front on some held-out source; the modulus of 128, which takes
-# none, can not be.
+# Every classic map is dominated by the front on some held-out source, but for two that cannot be: the modulus of 128
+# takes no gates, and the modulus of all 144 banks is the smallest map that loses no word (what is estimated to be
+# smaller is so by less than the error of the estimate).
 "$TSPSIM" bank search --json >out.json
 sqlite3 :memory: "SELECT json_extract(value, '\$.map'), json_extract(value, '\$.dominated_on_held_sources') > 0
 	FROM json_each(CAST(readfile('out.json') AS TEXT), '\$.maps') WHERE json_extract(value, '\$.origin') = 'classic'" >dominated
 is "every classic map is reported" "$(wc -l <dominated)" 14
-is "those that are nowhere dominated" "$(grep -v '|1$' dominated)" "mod:128|0"
+is "those that are nowhere dominated" "$(grep -v '|1$' dominated | tr '\n' ' ')" "mod:128|0 mod:144|0 "
 
 # Some of the certificates, looked at again by the timing model.
 awk 'NR % 40 == 1' front.certificates | sed -n 's/^\([^ ]*\) has no conflict on \([^ ]*\) (\(.\).*/\1 \2 \3/p' >claims
@@ -48,13 +49,13 @@ while read -r map source kind; do
 	seed=1
 	[ "$kind" = t ] || seed=2
 	"$TSPSIM" bank -k 64 --pattern "$source" --map "$map" --seed $seed --json >out
-	is "$map on $source: no conflict" "$(json out '$.results[0].delayed')" 0
+	is "$map on $source: no conflict" "$(json out '$.delayed')" 0
 done <claims
 
 # Real synthesis of the smallest maps: counts are those of the XOR2 and no more.
 if command -v yosys >/dev/null; then
-	"$TSPSIM" bank search --banks 16 --rows 64 --footprint 1024 --groups 16 -k 16 --steps 100 --restarts 1 --yosys \
-		--pattern s1u --pattern s16u --hold-out s8u --json >out
+	"$TSPSIM" bank search --banks 8 --rows 16 --footprint 128 --groups 16 -k 8 --steps 100 --restarts 1 --yosys \
+		--pattern s1u --pattern s8u --hold-out s4u --json >out
 	is "yosys finds no fewer NAND2 than 2.5 for each bit that is hashed, and no more than XOR2 counted" "$(sqlite3 :memory: "
 		SELECT count(*) FROM json_each(CAST(readfile('out') AS TEXT), '\$.maps') WHERE json_extract(value, '\$.xor2') > 0
 		AND json_extract(value, '\$.gates_nand2') > 2.5 * json_extract(value, '\$.xor2_unshared')")" 0

@@ -427,6 +427,32 @@ static void warm_up(maker *m)
 		warm_planes(m);
 }
 
+/* A row of every plane's sums, all lanes of it, to registers and from there to memory, which is compared. */
+static void store_sums(maker *m)
+{
+	const isa_machine *hw = m->p->sched;
+
+	m->now += 64;
+	for (unsigned plane = 0; plane < (unsigned)hw->mxm_planes; plane++) {
+		isa_insn insn = insn_in(m, ISA_OP_ACC, ISA_UNIT_MXM, 2, plane);
+
+		insn.type = plane % 2 == 0 && random_chance(m, 50) ? ISA_TYPE_F16 : ISA_TYPE_I8;
+		insn.addr = (uint32_t)random_below(m, 3);
+		insn.lanes = 32;
+		insn.dst = (uint16_t)ISA_PLACE_VREG(8 + 2 * plane);
+		put(m, insn);
+	}
+	m->now += 64;
+	for (unsigned plane = 0; plane < (unsigned)hw->mxm_planes; plane++) {
+		isa_insn insn = insn_in(m, ISA_OP_STORE, ISA_UNIT_MEM, 0, plane % (unsigned)hw->sram_issue_per_cycle);
+
+		insn.addr = 1024 + 128 * plane;
+		insn.len = 128;
+		insn.src0 = (uint16_t)ISA_PLACE_VREG(8 + 2 * plane);
+		put(m, insn);
+	}
+}
+
 static void make_data(maker *m)
 {
 	uint64_t bytes = (uint64_t)isa_machine_sram_bytes(m->p->sched);
@@ -495,6 +521,8 @@ random_program *random_program_new(uint64_t seed)
 		          op == ISA_OP_SCATTER;
 	}
 	p->functional = indexed || random_chance(&m, 80);
+	if (p->sched->vreg_count && random_chance(&m, 60))
+		store_sums(&m);
 	g_array_unref(m.free_at);
 	return p;
 }

@@ -296,10 +296,22 @@ static void judge_mutant(const subject *s, const mutant *m, tally *t)
 	isa_program_free(program);
 }
 
-/* Judges COUNT mutants of the program, all of them when COUNT is 0. */
+static void add(tally *sum, const tally *t)
+{
+	sum->harmful += t->harmful;
+	sum->harmless += t->harmless;
+	sum->not_encodable += t->not_encodable;
+	sum->missed += t->missed;
+	sum->false_alarms += t->false_alarms;
+	sum->silent += t->silent;
+	sum->differing += t->differing;
+}
+
+/* Judges COUNT mutants of the program, all of them when COUNT is 0; adds what comes of them to TALLIES. */
 static void judge_program(const char *machine, const char *workload, unsigned count, tally *tallies)
 {
 	subject *s = subject_new(machine, workload);
+	tally own[MUTATIONS] = {{0}}, sum = {0};
 	rng r;
 
 	if (!s)
@@ -311,8 +323,15 @@ static void judge_program(const char *machine, const char *workload, unsigned co
 		mutant m = g_array_index(s->mutants, mutant, other);
 
 		g_array_index(s->mutants, mutant, other) = g_array_index(s->mutants, mutant, i);
-		judge_mutant(s, &m, &tallies[m.mutation]);
+		judge_mutant(s, &m, &own[m.mutation]);
 	}
+	for (int m = 0; m < MUTATIONS; m++) {
+		add(&sum, &own[m]);
+		add(&tallies[m], &own[m]);
+	}
+	tap_note("%s %s: %u mutants: %u harmful, %u of them recorded, %u missed; %u harmless, %u false alarms", machine,
+	         workload, sum.harmful + sum.harmless, sum.harmful, sum.harmful - sum.missed, sum.missed, sum.harmless,
+	         sum.false_alarms);
 	subject_free(s);
 }
 
@@ -340,11 +359,7 @@ static void report(const char *machine, const tally *tallies)
 		         machine, mutation_names[m], judged, judged ? 100 * t->harmful / judged : 0,
 		         judged ? 100 * t->harmless / judged : 0, t->not_encodable, t->missed, t->false_alarms,
 		         t->silent, t->differing);
-		sum.harmful += t->harmful;
-		sum.harmless += t->harmless;
-		sum.missed += t->missed;
-		sum.false_alarms += t->false_alarms;
-		sum.differing += t->differing;
+		add(&sum, t);
 	}
 	CU_ASSERT_EQUAL(sum.missed, 0);
 	CU_ASSERT_EQUAL(sum.false_alarms, 0);

@@ -400,7 +400,7 @@ static void bank_groups_hold_in_fifo_and_closed(void)
 	rig with = unified_buffer;
 
 	for (unsigned i = 0; i < 200; i++)
-		blocks[i] = (i % 2 ? 0x20020 : 0x10020) / 32;
+		blocks[i] = (i % 2 ? 0x20020u : 0x10020u) / 32;
 	for (unsigned model = BANK_FIFO; model < BANK_MODEL_COUNT; model++) {
 		bank_result r;
 

@@ -94,13 +94,13 @@ static void unknown_words_are_answered_with_the_nearest_generator(void)
 		"gem:1x2x3", TSP_ERROR_USER,
 		"workload 'gem:1x2x3', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
 		"layernorm:..., transpose:..., fft:..., vmap:..., embedding:..., kvcache:..., columns:..., or a file "
-	        "ending in .csv or .graph; nearest is "
+		"ending in .csv or .graph; nearest is "
 		"'gemm'");
 	assert_refused(
 		"model.onnx", TSP_ERROR_USER,
 		"workload 'model.onnx', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
 		"layernorm:..., transpose:..., fft:..., vmap:..., embedding:..., kvcache:..., columns:..., or a file "
-	        "ending in .csv or .graph");
+		"ending in .csv or .graph");
 }
 
 /* What the table promises: each syntax's generator exists under its name and its own text is refused, not crashed on.
