@@ -16,10 +16,11 @@ show()
 {
 	(cd work && sh -c "$command") >got 2>&1 </dev/null
 	cat got >>new.md
+	name=$(printf '%s' "$command" | tr -s '\\\n ' ' ')
 	if cmp -s got shown; then
-		ok "$command"
+		ok "$name"
 	else
-		not_ok "$command" "$(diff shown got | head -20)"
+		not_ok "$name" "$(diff shown got | head -20)"
 	fi
 	command=
 }
@@ -33,11 +34,11 @@ while IFS= read -r line; do
 	case $console$continued$line in
 	'```console')
 		console=y
-		echo "$line" >>new.md
+		printf '%s\n' "$line" >>new.md
 		;;
 	'y```' | y'$ '*)
 		[ -z "$command" ] || show
-		echo "$line" >>new.md
+		printf '%s\n' "$line" >>new.md
 		: >shown
 		command=${line#'$ '}
 		case $line in
@@ -46,7 +47,7 @@ while IFS= read -r line; do
 		esac
 		;;
 	y+*)
-		echo "$line" >>new.md
+		printf '%s\n' "$line" >>new.md
 		command="$command
 $line"
 		case $line in
@@ -54,8 +55,8 @@ $line"
 		*) continued='' ;;
 		esac
 		;;
-	y*) echo "$line" >>shown ;;
-	*) echo "$line" >>new.md ;;
+	y*) printf '%s\n' "$line" >>shown ;;
+	*) printf '%s\n' "$line" >>new.md ;;
 	esac
 done <"$page"
 is "every block has an end" "$console" ''
