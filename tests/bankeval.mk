@@ -3,7 +3,7 @@
 # Timing models, metrics and the command `bank`.
 
 BENCHES += tests/bench/bench_bank
-EXTRA_PROGRAMS += tests/bench/bench_bank
+check_PROGRAMS += tests/bench/bench_bank
 tests_bench_bench_bank_SOURCES = tests/bench/bench_bank.c
 tests_bench_bench_bank_LDADD = libbank.a libisa.a $(ZLIB_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm
 
