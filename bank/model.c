@@ -249,6 +249,18 @@ static void finish_saturation(bank_run *run)
 		r->saturated |= r->bank_requests[b] >= r->saturation_requests;
 }
 
+/* Groups without accesses let time pass in fifo, whose cycles are those of arrival; nothing else counts them. */
+static void drop_idle_groups(bank_run *run)
+{
+	bank_result *r = run->result;
+
+	if (run->options.measure_cycles || run->options.warmup_cycles)
+		return; /* only groups with a grant have been counted */
+	r->groups -= run->idle_groups;
+	if (r->model == BANK_CLOSED)
+		r->ideal_cycles -= run->idle_groups;
+}
+
 bool bank_run_end(bank_run *run, bank_result *result, GError **error)
 {
 	bank_result *r = run->result;
@@ -265,6 +277,8 @@ bool bank_run_end(bank_run *run, bank_result *result, GError **error)
 		r->cycles = MAX(run->last, r->groups);
 		r->ideal_cycles = r->groups;
 	}
+	if (r->model != BANK_FIFO)
+		drop_idle_groups(run);
 	r->kind_requests[0] = r->requests - r->kind_requests[1];
 	finish_delays(run);
 	r->kind_delayed[0] = r->delayed - r->kind_delayed[1];
@@ -272,6 +286,8 @@ bool bank_run_end(bank_run *run, bank_result *result, GError **error)
 		r->slowdown = r->ideal_cycles ? (double)r->cycles / (double)r->ideal_cycles : 1;
 	r->grants_per_cycle = r->cycles ? (double)r->requests / (double)r->cycles : 0;
 	finish_saturation(run);
+	if (r->model == BANK_FIFO)
+		drop_idle_groups(run);
 	if (run->window)
 		bank_window_finish(run->window, r);
 	*result = *r;

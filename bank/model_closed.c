@@ -474,6 +474,7 @@ static void append(bank_closed *c, const bank_mapped *m)
 
 		if (c->first + c->groups + g)
 			c->even &= m->start[g + 1] - m->start[g] == c->widest;
+		c->run->idle_groups += m->start[g + 1] == m->start[g];
 		c->widest = MAX(c->widest, m->start[g + 1] - m->start[g]);
 		g_array_append_val(c->start, end);
 	}

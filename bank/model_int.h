@@ -57,6 +57,7 @@ struct bank_run {
 	bool ideal_map;
 	bank_result *result;  /* counters, filled as we go */
 	uint64_t arrival;     /* of the next group */
+	uint64_t idle_groups; /* groups without accesses */
 	uint64_t last;        /* fifo: the last cycle of service + 1 */
 	uint64_t *free_cycle; /* of each bank: when it can start another request */
 	bank_delays delays;

@@ -34,8 +34,10 @@ void bank_lockstep_push(bank_run *run, const bank_mapped *m)
 		uint64_t ideal = bank_ideal_beats(run, count, run->rules ? bank_group_writes(m, g) : 0);
 		uint64_t beats = 0;
 
-		if (!count)
+		if (!count) {
+			run->idle_groups++;
 			continue;
+		}
 		if (run->ideal_map) {
 			run->delays.count[0] += count;
 			beats = busy;

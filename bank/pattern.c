@@ -324,7 +324,7 @@ static bool expand(const char *text, const bank_pattern_options *options, GPtrAr
 
 		if (!expand(one, options, sources, limit, error))
 			return false;
-		if (r.factor > UINT64_MAX / value || r.step > UINT64_MAX - value)
+		if ((value && r.factor > UINT64_MAX / value) || r.step > UINT64_MAX - value)
 			break;
 		value = r.factor > 1 ? value * r.factor : value + r.step;
 	}

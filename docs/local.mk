@@ -3,7 +3,9 @@ dist_man_MANS += docs/man/tspsim.1
 EXTRA_DIST += \
 	docs/bank-effect.md \
 	docs/bank-eval.md \
+	docs/bank-hashing.md \
 	docs/bank-maps.md \
+	docs/bank-search.md \
 	docs/design.md \
 	docs/deviations.md \
 	docs/isa.md \

@@ -37,6 +37,7 @@ bool bankmap_inverse(const bankmap *map, unsigned bank, uint64_t row, uint64_t *
 /* The modulus when bank = block mod M for all blocks, else 0: lets callers treat runs as intervals. */
 unsigned bankmap_modulus(const bankmap *map);
 bool bankmap_is_ideal(const bankmap *map);     /* no two requests ever meet */
+bool bankmap_is_linear(const bankmap *map);    /* over GF(2): the bank of a ^ b is that of a ^ that of b */
 bool bankmap_is_injective(const bankmap *map); /* on its capacity; true of every map from bankmap_new() */
 
 uint64_t bankmap_capacity_blocks(const bankmap *map); /* blocks 0..capacity-1 have a bank and a row that exist */
@@ -88,6 +89,8 @@ typedef struct bankmap_facts {
 
 /* Walks the whole domain with a bitmap of banks x rows bits.  BLOCK_BYTES 0: not given.  Clear FACTS afterwards. */
 void bankmap_describe(const bankmap *map, uint64_t block_bytes, bankmap_facts *facts);
+/* Only domain_blocks, address and covered bits, XOR2 and gates, without a walk.  Clear FACTS afterwards. */
+void bankmap_describe_gates(const bankmap *map, bankmap_facts *facts);
 void bankmap_facts_clear(bankmap_facts *facts);
 /* FACTS as lines "what: value"; g_free. */
 char *bankmap_facts_text(const bankmap *map, const bankmap_facts *facts);

@@ -3,7 +3,7 @@
 # Timing models, metrics and the command `bank`.
 
 BENCHES += tests/bench/bench_bank
-EXTRA_PROGRAMS += tests/bench/bench_bank
+check_PROGRAMS += tests/bench/bench_bank
 tests_bench_bench_bank_SOURCES = tests/bench/bench_bank.c
 tests_bench_bench_bank_LDADD = libbank.a libisa.a $(ZLIB_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm
 
@@ -25,7 +25,7 @@ tests_unit_test_bank_reports_SOURCES = tests/unit/test_bank_reports.c tests/unit
 tests_unit_test_bank_reports_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_bank_reports_LDADD = $(BANK_LIBS)
 
-bank_e2e_tests = tests/e2e/bank_table.sh tests/e2e/bank.sh
+bank_e2e_tests = tests/e2e/bank_table.sh tests/e2e/bank.sh tests/e2e/bank_hashing.sh
 TESTS += $(bank_e2e_tests)
 EXTRA_DIST += $(bank_e2e_tests) tests/data/bank_table_k16.tsv
 $(bank_e2e_tests:.sh=.log): tspsim$(EXEEXT)

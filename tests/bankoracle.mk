@@ -11,8 +11,8 @@ tests_bank_test_bank_oracle_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_bank_test_bank_oracle_LDADD = $(BANK_LIBS)
 
 # The first needs public traces and is skipped without them.
-TESTS += tests/bank/anchor.sh tests/regress/bank_reports.sh
-EXTRA_DIST += tests/bank/anchor.sh tests/regress/bank_reports.sh
+TESTS += tests/bank/anchor.sh tests/regress/bank_reports.sh tests/regress/bank_whole_runs.sh
+EXTRA_DIST += tests/bank/anchor.sh tests/regress/bank_reports.sh tests/regress/bank_whole_runs.sh
 
 LONG_TESTS += tests/bank/many_cases.sh
 EXTRA_DIST += tests/bank/many_cases.sh

@@ -24,7 +24,7 @@ libtap_a_SOURCES = tests/lib/tap.c tests/lib/tap.h
 libtap_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 EXTRA_DIST += tests/lib/tap.sh
 
-# Fragments add to these: tests that take minutes to hours, and programs that measure.
+# Fragments add to these: tests that take minutes to hours, and programs that measure (which make check builds, too).
 LONG_TESTS =
 BENCHES =
 check-long: $(check_PROGRAMS) $(check_LIBRARIES)
@@ -52,4 +52,6 @@ include $(top_srcdir)/tests/tsp.mk
 include $(top_srcdir)/tests/effect.mk
 include $(top_srcdir)/tests/fuzz.mk
 include $(top_srcdir)/tests/bankeval.mk
+include $(top_srcdir)/tests/bankplots.mk
 include $(top_srcdir)/tests/bankoracle.mk
+include $(top_srcdir)/tests/banksearch.mk

@@ -77,7 +77,8 @@ nodist_EXTRA_tests_unit_test_model_fuzz_SOURCES = tools/dummy.cxx
 tests_unit_test_model_fuzz_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_model_fuzz_LDADD = $(MODEL_LIBS)
 
-EXTRA_PROGRAMS += tests/bench/bench_chip
+BENCHES += tests/bench/bench_chip
+check_PROGRAMS += tests/bench/bench_chip
 tests_bench_bench_chip_SOURCES = tests/bench/bench_chip.c
 nodist_EXTRA_tests_bench_bench_chip_SOURCES = tools/dummy.cxx
 tests_bench_bench_chip_LDADD = libmodels.a libsim.a libisa.a $(SYSTEMC_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm

@@ -9,7 +9,8 @@ tests_unit_test_wheel_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_wheel_LDADD = libtap.a libsim.a $(CUNIT_LIBS) $(GLIB_LIBS)
 TESTS += tests/unit/test_kernel tests/unit/test_wheel
 
-EXTRA_PROGRAMS += tests/bench/bench_kernel
+BENCHES += tests/bench/bench_kernel
+check_PROGRAMS += tests/bench/bench_kernel
 tests_bench_bench_kernel_SOURCES = tests/bench/bench_kernel.c
 nodist_EXTRA_tests_bench_bench_kernel_SOURCES = tools/dummy.cxx
 tests_bench_bench_kernel_LDADD = libsim.a $(SYSTEMC_LIBS) $(GLIB_LIBS)

@@ -17,6 +17,7 @@ tests_unit_test_trace_plots_SOURCES = tests/unit/test_trace_plots.c $(TRACE_FIXT
 tests_unit_test_trace_plots_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_trace_plots_LDADD = $(TRACE_TEST_LIBS)
 
-EXTRA_PROGRAMS += tests/bench/bench_trace
+BENCHES += tests/bench/bench_trace
+check_PROGRAMS += tests/bench/bench_trace
 tests_bench_bench_trace_SOURCES = tests/bench/bench_trace.c
 tests_bench_bench_trace_LDADD = libtraces.a libisa.a $(SQLITE_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm -lpthread

@@ -8,6 +8,7 @@
 #include "bank/pattern.h"
 #include "bank/reader.h"
 #include "tools/bank.h"
+#include "tools/bank_trace.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 
@@ -82,6 +83,7 @@ bool bank_settings_finish(GError **error)
 	bank_settings *s = &bank_setting;
 	const rules_row *rules = s->rules ? find_rules(s->rules, error) : NULL;
 
+	s->maps_given = s->maps != NULL;
 	if (s->rules && !rules)
 		return false;
 	if (rules) {
@@ -96,6 +98,8 @@ bool bank_settings_finish(GError **error)
 		if (!s->maps)
 			s->maps = g_strdupv((char **)map);
 	}
+	if (s->from && !bank_trace_settings(s->from, s, error))
+		return false;
 	set_default(&s->banks, DEFAULT_BANKS);
 	set_default64(&s->rows, DEFAULT_ROWS);
 	set_default64(&s->block_bytes, DEFAULT_BLOCK_BYTES);
@@ -120,7 +124,7 @@ bool bank_settings_finish(GError **error)
 	       in_range("cycles", s->measure, 0, INT64_C(1) << 48, error) &&
 	       in_range("seed", s->seed, 0, INT64_MAX, error) && word_of("merge", s->merge, "on", "off", error) &&
 	       word_of("rw", s->rw, "shared", "separate", error) &&
-	       word_of("only", s->only, "reads", "writes", error) &&
+	       word_of("only", s->only, "reads", "writes", error) && bank_matrix_check(error) &&
 	       in_range("phase", s->phase, 0, BANK_READER_MAX_GROUP, error);
 }
 
@@ -134,8 +138,7 @@ bankmap *bank_map_of(const char *text, GError **error)
 	map = bankmap_new_analysis(text, (unsigned)bank_setting.banks, (uint64_t)bank_setting.rows, NULL);
 	if (map && !bank_setting.allow_aliasing) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "%s; such a map cannot hold data, --allow-aliasing evaluates its conflicts all the same",
-		            refused->message);
+		            "%s; --allow-aliasing evaluates its conflicts all the same", refused->message);
 		g_error_free(refused);
 		bankmap_free(map);
 		return NULL;
@@ -244,6 +247,16 @@ static bool feed(bank_source *source, GPtrArray *runs, bank_bits *bits, uint64_t
 	return !failure;
 }
 
+static void find_who(bank_source *source, bank_row *row)
+{
+	const bank_result *r = &row->result;
+
+	if (r->first_group == UINT64_MAX)
+		return;
+	row->who[0] = bank_trace_who(source, r->first_other_group, r->first_lane[0]);
+	row->who[1] = bank_trace_who(source, r->first_group, r->first_lane[1]);
+}
+
 static bool evaluate_source(const job *j, bank_source *source, const char *group_name, unsigned k, GError **error)
 {
 	g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func((GDestroyNotify)bank_run_free);
@@ -252,8 +265,9 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 	uint64_t highest = 0;
 	bool ok;
 
-	/* Where they are reported. */
-	if (!bank_setting.summary && (bank_setting.details || j->e->maps->len * j->model_count == 1)) {
+	/* Where they are reported or drawn. */
+	if (!bank_setting.summary && (bank_setting.details || g_strcmp0(bank_setting.plot, "entropy") == 0 ||
+	                              j->e->maps->len * j->model_count == 1)) {
 		bits = g_new(bank_bits, 1);
 		g_ptr_array_add(j->e->bits, bits);
 		bank_bits_init(bits, window_of(k));
@@ -274,6 +288,8 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 		ok = bank_run_end(g_ptr_array_index(runs, i), &row->result, error);
 		if (!ok)
 			g_prefix_error(error, "%s: ", source->name);
+		else
+			find_who(source, row);
 		if (bank_setting.summary) {
 			g_clear_pointer(&row->result.bank_requests, g_free);
 			g_clear_pointer(&row->result.delays, g_free);
@@ -282,21 +298,44 @@ static bool evaluate_source(const job *j, bank_source *source, const char *group
 	return ok;
 }
 
+void bank_pattern_settings(unsigned k, bank_pattern_options *options)
+{
+	const bank_settings *s = &bank_setting;
+
+	bank_pattern_options_init(options);
+	options->k = k;
+	options->wave_lanes = (unsigned)s->wave;
+	options->block_bytes = (uint64_t)s->block_bytes;
+	options->groups = (uint64_t)s->groups;
+	options->element_bytes = (unsigned)s->element_bytes;
+	options->seed = (uint64_t)s->seed;
+	if (s->footprint)
+		options->footprint_blocks = (uint64_t)s->footprint;
+}
+
+bank_source *bank_file_source(const char *path, unsigned k, GError **error)
+{
+	bank_reader_options options;
+
+	bank_reader_options_init(&options);
+	options.blocks = bank_setting.blocks;
+	options.block_bytes = (uint64_t)bank_setting.block_bytes;
+	options.k = k;
+	options.phase_lanes = (unsigned)bank_setting.phase;
+	options.no_writes = bank_setting.only && strcmp(bank_setting.only, "reads") == 0;
+	options.no_reads = bank_setting.only && !options.no_writes;
+	if (bank_setting.format && !bank_format_parse(bank_setting.format, &options.format, error))
+		return NULL;
+	return bank_reader_open(path, &options, error);
+}
+
 static bool evaluate_patterns(const job *j, unsigned k, GError **error)
 {
 	for (char **text = bank_setting.patterns; text && *text; text++) {
 		g_autoptr(GPtrArray) sources = g_ptr_array_new_with_free_func((GDestroyNotify)bank_source_free);
 		bank_pattern_options options;
 
-		bank_pattern_options_init(&options);
-		options.k = k ? k : DEFAULT_K;
-		options.wave_lanes = (unsigned)bank_setting.wave;
-		options.block_bytes = (uint64_t)bank_setting.block_bytes;
-		options.groups = (uint64_t)bank_setting.groups;
-		options.element_bytes = (unsigned)bank_setting.element_bytes;
-		options.seed = (uint64_t)bank_setting.seed;
-		if (bank_setting.footprint)
-			options.footprint_blocks = (uint64_t)bank_setting.footprint;
+		bank_pattern_settings(k ? k : DEFAULT_K, &options);
 		if (!bank_pattern_sources(*text, &options, sources, error))
 			return false;
 		for (unsigned i = 0; i < sources->len; i++) {
@@ -311,20 +350,9 @@ static bool evaluate_patterns(const job *j, unsigned k, GError **error)
 static bool evaluate_files(const job *j, unsigned k, GError **error)
 {
 	for (char **path = bank_setting.addresses; path && *path; path++) {
-		bank_reader_options options;
-		bank_source *source;
+		bank_source *source = bank_file_source(*path, k, error);
 		bool ok;
 
-		bank_reader_options_init(&options);
-		options.blocks = bank_setting.blocks;
-		options.block_bytes = (uint64_t)bank_setting.block_bytes;
-		options.k = k;
-		options.phase_lanes = (unsigned)bank_setting.phase;
-		options.no_writes = bank_setting.only && strcmp(bank_setting.only, "reads") == 0;
-		options.no_reads = bank_setting.only && !options.no_writes;
-		if (bank_setting.format && !bank_format_parse(bank_setting.format, &options.format, error))
-			return false;
-		source = bank_reader_open(*path, &options, error);
 		if (!source)
 			return false;
 		ok = evaluate_source(j, source, *path, k, error);
@@ -335,11 +363,31 @@ static bool evaluate_files(const job *j, unsigned k, GError **error)
 	return true;
 }
 
+/* The traced run; its groups are what they are, whatever k. */
+static bool evaluate_trace(const job *j, GError **error)
+{
+	const char *only = bank_setting.only;
+	bank_source *source;
+	bool ok;
+
+	if (!bank_setting.from)
+		return true;
+	source = bank_trace_open(bank_setting.from, (uint64_t)bank_setting.block_bytes,
+	                         only && strcmp(only, "writes") == 0, only && strcmp(only, "reads") == 0, error);
+	if (!source)
+		return false;
+	ok = evaluate_source(j, source, bank_setting.from, 0, error);
+	bank_source_free(source);
+	return ok;
+}
+
 static void free_row(gpointer data)
 {
 	bank_row *row = data;
 
 	g_free(row->pattern);
+	g_free(row->who[0]);
+	g_free(row->who[1]);
 	bank_result_clear(&row->result);
 	g_free(row);
 }
@@ -394,6 +442,7 @@ static bool evaluate_all(bank_evaluation *e, GError **error)
 	j.progress = progress_begin("evaluating");
 	for (unsigned i = 0; i < size_count && ok; i++)
 		ok = evaluate_patterns(&j, sizes[i], error) && evaluate_files(&j, sizes[i], error);
+	ok = ok && evaluate_trace(&j, error);
 	progress_end(j.progress);
 	return ok;
 }

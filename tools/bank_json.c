@@ -73,6 +73,10 @@ static void write_first(json *j, const bank_row *row)
 	json_uint(j, "row", bankmap_row(row->map, r->first_block[1]));
 	json_uint(j, "other_row", bankmap_row(row->map, r->first_block[0]));
 	json_string(j, "reason", reason);
+	if (row->who[0] && row->who[1]) {
+		json_string(j, "whose", row->who[1]);
+		json_string(j, "other_whose", row->who[0]);
+	}
 	json_end(j);
 }
 

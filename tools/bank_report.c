@@ -10,36 +10,7 @@
 #include "tools/bank.h"
 #include "tools/tool.h"
 
-enum { COLUMNS = 13, BAR = 32, MOST_DEPTHS = 16 };
-
-/* Cells of a table; left-aligned columns first. */
-typedef struct table {
-	GPtrArray *cells; /* COLUMNS a row */
-	unsigned columns, left;
-} table;
-
-static void add_cell(table *t, char *text)
-{
-	g_ptr_array_add(t->cells, text);
-}
-
-static void print_table(GString *out, const table *t)
-{
-	size_t width[COLUMNS] = {0};
-
-	for (unsigned i = 0; i < t->cells->len; i++)
-		width[i % t->columns] = MAX(width[i % t->columns], strlen(g_ptr_array_index(t->cells, i)));
-	for (unsigned i = 0; i < t->cells->len; i++) {
-		unsigned c = i % t->columns;
-		const char *cell = g_ptr_array_index(t->cells, i);
-
-		if (c < t->left)
-			g_string_append_printf(out, "%-*s", (int)width[c], cell);
-		else
-			g_string_append_printf(out, "%*s", (int)width[c], cell);
-		g_string_append(out, c + 1 == t->columns ? "\n" : "  ");
-	}
-}
+enum { BAR = 32, MOST_DEPTHS = 16 };
 
 static char *percent(double fraction)
 {
@@ -51,84 +22,74 @@ static char *size_text(unsigned k)
 	return k ? g_strdup_printf("%u", k) : g_strdup("line");
 }
 
-static void head_cells(table *t, const char *const *names)
-{
-	for (; *names; names++, t->columns++)
-		add_cell(t, g_strdup(*names));
-}
-
-static void row_cells(table *t, const bank_row *row)
+static void row_cells(bank_table *t, const bank_row *row)
 {
 	const bank_result *r = &row->result;
 
-	add_cell(t, g_strdup_printf("%s%s", row->pattern, row->merge ? " (merged)" : ""));
-	add_cell(t, g_strdup(bankmap_text(row->map)));
-	add_cell(t, g_strdup(bank_model_name(r->model)));
-	add_cell(t, size_text(row->k));
-	add_cell(t, percent(bank_request_conflict(r)));
-	add_cell(t, percent(bank_group_conflict(r)));
-	add_cell(t, percent(bank_excess(r)));
-	add_cell(t, g_strdup_printf("%.3f", bank_mean_delay(r)));
-	add_cell(t, g_strdup_printf("%s%" G_GUINT64_FORMAT, r->p99_exact ? "" : "~", r->p99_delay_cycles));
-	add_cell(t, g_strdup_printf("%" G_GUINT64_FORMAT, r->max_delay_cycles));
-	add_cell(t, g_strdup_printf("%.3f", r->slowdown));
-	add_cell(t, g_strdup_printf("%.3f", r->grants_per_cycle));
-	add_cell(t, g_strdup(r->saturated ? "yes" : "-"));
+	bank_table_cell(t, g_strdup_printf("%s%s", row->pattern, row->merge ? " (merged)" : ""));
+	bank_table_cell(t, g_strdup(bankmap_text(row->map)));
+	bank_table_cell(t, g_strdup(bank_model_name(r->model)));
+	bank_table_cell(t, size_text(row->k));
+	bank_table_cell(t, percent(bank_request_conflict(r)));
+	bank_table_cell(t, percent(bank_group_conflict(r)));
+	bank_table_cell(t, percent(bank_excess(r)));
+	bank_table_cell(t, g_strdup_printf("%.3f", bank_mean_delay(r)));
+	bank_table_cell(t, g_strdup_printf("%s%" G_GUINT64_FORMAT, r->p99_exact ? "" : "~", r->p99_delay_cycles));
+	bank_table_cell(t, g_strdup_printf("%" G_GUINT64_FORMAT, r->max_delay_cycles));
+	bank_table_cell(t, g_strdup_printf("%.3f", r->slowdown));
+	bank_table_cell(t, g_strdup_printf("%.3f", r->grants_per_cycle));
+	bank_table_cell(t, g_strdup(r->saturated ? "yes" : "-"));
 }
 
-static const char legend[] = "req%: requests delayed / requests.  grp%: groups above their ideal beats / groups.  "
-			     "exc%: cycles beyond ideal / "
-			     "cycles.\nmean, p99, max: delay of a request in cycles (p99 by nearest rank).  slow: "
-			     "cycles / ideal cycles.  /cyc: "
-			     "requests served a cycle.\nsat: some bank is offered a service time a cycle or more; in "
-			     "fifo its delays then grow "
-			     "with the stream.\n";
+static const char legend[] =
+	"req%: requests delayed / requests.  grp%: groups above their ideal beats / groups.  exc%: cycles beyond ideal "
+	"/ "
+	"cycles.\nmean, p99, max: delay of a request in cycles (p99 by nearest rank).  slow: cycles / ideal cycles.\n"
+	"/cyc: requests served a cycle.  sat: some bank is offered a service time a cycle or more; in fifo its delays "
+	"then grow\nwith the stream.\n";
 
 static void append_rows(GString *out, const bank_evaluation *e)
 {
 	static const char *const names[] = {"pattern", "map", "model", "k",    "req%", "grp%", "exc%",
 	                                    "mean",    "p99", "max",   "slow", "/cyc", "sat",  NULL};
-	table t = {.cells = g_ptr_array_new_with_free_func(g_free), .left = 3};
+	bank_table t = {.left = 3};
 
-	head_cells(&t, names);
+	bank_table_heads(&t, names);
 	for (unsigned i = 0; i < e->rows->len; i++)
 		row_cells(&t, g_ptr_array_index(e->rows, i));
-	print_table(out, &t);
-	g_ptr_array_free(t.cells, TRUE);
+	bank_table_end(&t, out);
 	g_string_append(out, legend);
 }
 
 static void append_summaries(GString *out, const bank_evaluation *e)
 {
-	static const char *const names[] = {"pattern", "worst", "map",  "model", "k",    "sources", "req%",
-	                                    "grp%",    "exc%",  "mean", "slow",  "most", NULL};
+	static const char *const names[] = {"pattern", "map",  "model", "k",    "sources", "req%", "grp%",
+	                                    "exc%",    "mean", "slow",  "most", "worst",   NULL};
 	g_autoptr(GArray) all = bank_summaries(e);
-	table t = {.cells = g_ptr_array_new_with_free_func(g_free), .left = 4};
+	bank_table t = {.left = 3, .last_is_text = true};
 
-	head_cells(&t, names);
+	bank_table_heads(&t, names);
 	for (unsigned i = 0; i < all->len; i++) {
 		const bank_summary *s = &g_array_index(all, bank_summary, i);
 
-		add_cell(&t, g_strdup(s->first->group_name));
-		add_cell(&t, g_strdup(s->worst->pattern));
-		add_cell(&t, g_strdup(bankmap_text(s->first->map)));
-		add_cell(&t, g_strdup(bank_model_name(s->first->result.model)));
-		add_cell(&t, size_text(s->first->k));
-		add_cell(&t, g_strdup_printf("%u", s->sources));
-		add_cell(&t, g_strdup_printf("%.2f", 100 * s->request_conflict));
-		add_cell(&t, g_strdup_printf("%.2f", 100 * s->group_conflict));
-		add_cell(&t, g_strdup_printf("%.2f", 100 * s->excess));
-		add_cell(&t, g_strdup_printf("%.3f", s->mean_delay));
-		add_cell(&t, g_strdup_printf("%.3f", s->slowdown));
-		add_cell(&t, percent(bank_request_conflict(&s->worst->result)));
+		bank_table_cell(&t, g_strdup(s->first->group_name));
+		bank_table_cell(&t, g_strdup(bankmap_text(s->first->map)));
+		bank_table_cell(&t, g_strdup(bank_model_name(s->first->result.model)));
+		bank_table_cell(&t, size_text(s->first->k));
+		bank_table_cell(&t, g_strdup_printf("%u", s->sources));
+		bank_table_cell(&t, g_strdup_printf("%.2f", 100 * s->request_conflict));
+		bank_table_cell(&t, g_strdup_printf("%.2f", 100 * s->group_conflict));
+		bank_table_cell(&t, g_strdup_printf("%.2f", 100 * s->excess));
+		bank_table_cell(&t, g_strdup_printf("%.3f", s->mean_delay));
+		bank_table_cell(&t, g_strdup_printf("%.3f", s->slowdown));
+		bank_table_cell(&t, percent(bank_request_conflict(&s->worst->result)));
+		bank_table_cell(&t, g_strdup(s->worst->pattern));
 	}
-	print_table(out, &t);
-	g_ptr_array_free(t.cells, TRUE);
-	g_string_append(
-		out, "Means over the sources of a pattern, each alike; worst, most: the source with the highest req% "
-		     "and its req%.\nreq%: requests delayed / requests.  grp%: groups above their ideal beats / "
-		     "groups.  exc%: cycles beyond ideal / cycles.\nmean: delay of a request in cycles.  slow: "
-		     "cycles / ideal cycles.\n");
+	bank_table_end(&t, out);
+	g_string_append(out, "Means over the sources of a pattern, each alike; most, worst: the highest req% and its "
+	                     "source.\nreq%: requests delayed / requests.  grp%: groups above their ideal beats / "
+	                     "groups.  exc%: cycles beyond ideal / cycles.\nmean: delay of a request in cycles.  slow: "
+	                     "cycles / ideal cycles.\n");
 }
 
 static void append_saturated(GString *out, const bank_result *r)
@@ -240,6 +201,8 @@ static void append_details(GString *out, const bank_evaluation *e, const bank_ro
 		                       r->kind_requests[0], r->kind_delayed[0], r->kind_requests[1],
 		                       r->kind_delayed[1]);
 	g_string_append_printf(out, "  first conflict: %s\n", reason ? reason : "none");
+	if (row->who[0] && row->who[1])
+		g_string_append_printf(out, "    of %s, behind %s\n", row->who[1], row->who[0]);
 	append_occupancy(out, r);
 	append_access_time(out, e, r);
 	if (r->delayed)
@@ -267,11 +230,13 @@ char *bank_report_text(const bank_evaluation *e)
 	if (e->options.groups)
 		g_string_append_printf(out, ", %u bank groups", e->options.groups);
 	g_string_append(out, "\n");
-	if (bank_setting.summary)
+	if (bank_setting.matrix)
+		bank_matrix_text(out, e);
+	else if (bank_setting.summary)
 		append_summaries(out, e);
 	else
 		append_rows(out, e);
-	for (unsigned i = 0; i < e->rows->len && !bank_setting.summary; i++)
+	for (unsigned i = 0; i < e->rows->len && !bank_setting.summary && !bank_setting.matrix; i++)
 		if (bank_setting.details || e->rows->len == 1)
 			append_details(out, e, g_ptr_array_index(e->rows, i));
 	return g_string_free(out, FALSE);

@@ -7,9 +7,10 @@
 
 #include "tools/bank.h"
 #include "tools/bank_effect.h"
+#include "tools/bank_plot.h"
 #include "tools/tool.h"
 
-bank_settings bank_setting = {.seed = 1};
+bank_settings bank_setting = {.seed = 1, .steps = 10000, .restarts = 2};
 
 /* Of effect. */
 static char *workload, *machine;
@@ -20,14 +21,23 @@ static const GOptionEntry options[] = {
 	{"map", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.maps,
          "bank map, such as skew:144,5 (`tspsim list maps`); may be repeated (default: mod:139)", "MAP"},
 	{"pattern", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.patterns,
-         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); may be repeated",
+         "built-in pattern, such as s16, tr1024/32B, stride:1..1024 (`tspsim list patterns`); A..B, A..B:STEP and "
+         "A..B*FACTOR are ranges; may be repeated",
          "PATTERN"},
 	{"addresses", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &bank_setting.addresses,
          "file of addresses, a group a line, or a trace; - is standard input; may be repeated", "FILE"},
+	{"from", 0, 0, G_OPTION_ARG_FILENAME, &bank_setting.from,
+         "the accesses of a traced run (level full); memory and map are the machine's unless given", "FILE.db"},
+	{"plot", 0, 0, G_OPTION_ARG_STRING, &bank_setting.plot,
+         "draw the results: stride, pitch, queue, entropy or bars (`tspsim list plots`)", "KIND"},
+	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
+         "the file of --plot (.png, .svg, .pdf, or .tsv for its numbers); search: the front as CSV, found maps and "
+         "certificates beside it",
+         "FILE"},
 	{"blocks", 0, 0, G_OPTION_ARG_NONE, &bank_setting.blocks, "numbers are blocks, not byte addresses", NULL},
 	{"format", 0, 0, G_OPTION_ARG_STRING, &bank_setting.format, "format of the files (default: recognised)",
          "FORMAT"},
-	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of the files only",
+	{"only", 0, 0, G_OPTION_ARG_STRING, &bank_setting.only, "take the reads or the writes of files and traces only",
          "reads|writes"},
 	{"phase", 0, 0, G_OPTION_ARG_INT, &bank_setting.phase,
          "present longer groups of the files in phases of N accesses (default: at once)", "N"},
@@ -72,12 +82,27 @@ static const GOptionEntry options[] = {
          "take maps under which blocks share a place, for analysis", NULL},
 	{"summary", 0, 0, G_OPTION_ARG_NONE, &bank_setting.summary,
          "means over the sources of a pattern with ranges instead of a row for each", NULL},
+	{"matrix", 0, 0, G_OPTION_ARG_STRING, &bank_setting.matrix,
+         "one figure only, maps side by side: req, grp, exc, mean, p99, max, slow, cyc", "FIGURE"},
 	{"details", 0, 0, G_OPTION_ARG_NONE, &bank_setting.details,
          "occupancy, entropies, access times, histograms for every row, not only for a single one", NULL},
 	{"workload", 'w', 0, G_OPTION_ARG_FILENAME, &workload, "effect: the workload (default: `run`'s)", "WORKLOAD"},
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine, "effect: the machine (default: tsp)", "MACHINE"},
 	{"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "effect: set a machine key; may be repeated", "KEY=VALUE"},
 	{"tie-breaks", 0, 0, G_OPTION_ARG_INT, &tie_breaks, "effect: ways to break ties (default: 10)", "N"},
+	{"hold-out", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bank_setting.hold_out,
+         "search: pattern or file that maps are scored on but not chosen by (default: every other group); repeatable",
+         "PATTERN|FILE"},
+	{"max-gates", 0, 0, G_OPTION_ARG_DOUBLE, &bank_setting.max_gates,
+         "search: NAND2 equivalents of a map on the front at most (default: any)", "G"},
+	{"steps", 0, 0, G_OPTION_ARG_INT64, &bank_setting.steps,
+         "search: annealing steps of each chain; 0: no annealing (default: 10000)", "N"},
+	{"restarts", 0, 0, G_OPTION_ARG_INT, &bank_setting.restarts,
+         "search: chains for each price of an XOR2 (default: 2)", "N"},
+	{"jobs", 'j', 0, G_OPTION_ARG_INT, &bank_setting.jobs,
+         "search: threads; they change no result (default: processors)", "N"},
+	{"yosys", 0, 0, G_OPTION_ARG_NONE, &bank_setting.yosys,
+         "search: synthesise the reported maps with yosys instead of estimating their gates", NULL},
 	{0},
 };
 
@@ -90,19 +115,25 @@ static int run_eval(int argc, char **argv, GError **error)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: unexpected argument '%s'", argv[0]);
 		return TOOL_USER_ERROR;
 	}
-	if (!bank_setting.patterns && !bank_setting.addresses) {
+	if (!bank_setting.patterns && !bank_setting.addresses && !bank_setting.from) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "bank: nothing to evaluate; give --pattern (such as stride:1..16) or --addresses");
+		            "bank: nothing to evaluate; give --pattern (such as stride:1..16), --addresses or --from");
 		return TOOL_USER_ERROR;
 	}
+	if (!bank_plot_check(bank_setting.plot, bank_setting.out, error))
+		return TOOL_USER_ERROR;
 	e = bank_evaluation_run(error);
-	if (e) {
+	if (e && bank_setting.plot) {
+		if (bank_plot(e, bank_setting.plot, bank_setting.out, error))
+			status = TOOL_OK;
+	} else if (e) {
 		g_autofree char *text = tool_json ? bank_report_json(e) : bank_report_text(e);
 
 		if (tool_print(text, error))
 			status = TOOL_OK;
-		bank_evaluation_free(e);
 	}
+	if (e)
+		bank_evaluation_free(e);
 	return status;
 }
 
@@ -141,8 +172,14 @@ static int run_bank(int argc, char **argv, GError **error)
 		return verbs[0].run(0, argv, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		names[i] = verbs[i].name;
-		if (strcmp(argv[0], verbs[i].name) == 0)
-			return verbs[i].run(argc - 1, argv + 1, error);
+		if (strcmp(argv[0], verbs[i].name) != 0)
+			continue;
+		if (i > 0 && (bank_setting.from || bank_setting.plot)) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank %s: --%s belongs to eval", argv[0],
+			            bank_setting.from ? "from" : "plot");
+			return TOOL_USER_ERROR;
+		}
+		return verbs[i].run(argc - 1, argv + 1, error);
 	}
 	tool_unknown(error, "verb of bank", argv[0], names);
 	return TOOL_USER_ERROR;
@@ -150,17 +187,23 @@ static int run_bank(int argc, char **argv, GError **error)
 
 const tool_command cmd_bank = {
 	.name = "bank",
-	.synopsis =
-		"[eval] --map MAP... --pattern PATTERN... | --addresses FILE [-k K,...] [--model MODEL] [OPTION...]\n"
-		"explain ADDRESS... --map MAP...\n"
-		"effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]",
-	.doc = "Evaluate bank maps: conflicts, delays and slowdown on patterns and address files.",
+	.synopsis = "[eval] --map MAP... --pattern PATTERN... | --addresses FILE | --from FILE.db [-k K,...] [--model "
+		    "MODEL] [--plot KIND -o FILE] [OPTION...]\n"
+		    "explain [ADDRESS...] --map MAP...\n"
+		    "effect --map MAP... [-w WORKLOAD] [-m MACHINE] [--set KEY=VALUE] [--tie-breaks N]\n"
+		    "search [--pattern PATTERN... | --addresses FILE...] [--hold-out PATTERN|FILE...] [-o FILE] "
+		    "[OPTION...]",
+	.doc = "Evaluate bank maps, and search for better ones: conflicts, delays and slowdown on patterns and files.",
 	.details =
-		"eval (the default) prints a row for each source, map, model and k; explain prints the bank and row "
-		"of\n"
-		"addresses; effect schedules and simulates a workload under each map and tells their costs apart, or "
-		"says that\n"
-		"there is no difference.  A map that is not injective is refused unless --allow-aliasing is given.\n",
+		"eval (the default) prints a row for each source, map, model and k.\n"
+		"explain prints the bank and row of addresses or, without any, what the maps are: banks, words lost\n"
+		"and shared, gates.\n"
+		"effect schedules and simulates a workload under each map and tells their costs apart, or says that\n"
+		"there is no difference.\n"
+		"search looks for maps that suit the patterns or files (default: strides, an FFT, tiles, a transpose "
+		"at\n"
+		"k = 64) and prints the front of conflicts, gates and lost words, scored on held-out traffic.\n"
+		"A map that is not injective is refused unless --allow-aliasing is given; explain takes any.\n",
 	.options = options,
 	.min_args = 0,
 	.max_args = -1,

@@ -7,6 +7,7 @@
 
 #include "isa/bankmap.h"
 #include "isa/machine.h"
+#include "tools/bank.h"
 #include "tools/json.h"
 #include "tools/reference.h"
 #include "tools/tool.h"
@@ -174,56 +175,6 @@ static bool explain_other(const char *name, GString *out)
 	return true;
 }
 
-static char *facts_json(const bankmap *map, const bankmap_facts *f)
-{
-	json *j = json_new();
-
-	json_object(j, NULL);
-	json_string(j, "map", bankmap_text(map));
-	json_uint(j, "banks_used", f->banks_used);
-	json_uint(j, "banks", f->banks);
-	json_uint(j, "rows_needed", f->rows_needed);
-	json_uint(j, "rows", f->rows);
-	json_uint(j, "blocks", f->domain_blocks);
-	json_uint(j, "capacity_blocks", f->capacity_blocks);
-	json_bool(j, "injective", f->injective);
-	json_uint(j, "shared_blocks", f->aliased_blocks);
-	if (!f->injective) {
-		json_array(j, "first_pair");
-		json_uint(j, NULL, f->alias.block[0]);
-		json_uint(j, NULL, f->alias.block[1]);
-		json_end(j);
-	}
-	json_uint(j, "outside_blocks", f->outside_blocks);
-	json_uint(j, "lost_words", f->lost_words);
-	json_uint(j, "lost_bytes", f->lost_bytes);
-	json_uint(j, "largest_fill", f->largest_fill);
-	json_uint(j, "least_fill", f->least_fill);
-	json_real(j, "mean_fill", f->mean_fill);
-	json_uint(j, "address_bits", f->address_bits);
-	json_uint(j, "covered_bits", f->covered_bits);
-	if (f->linear) {
-		json_uint(j, "xor2", f->xor2);
-		json_uint(j, "xor2_shared", f->xor2_shared);
-	}
-	json_string(j, "gates_class", bankmap_gate_class_name(f->gates_class));
-	if (f->gates_class != BANKMAP_GATES_NONE) {
-		json_real(j, "gates_nand2", f->gates_nand2);
-		json_string(j, "gates_note", f->gates_note);
-	}
-	json_array(j, "weak_strides");
-	for (size_t i = 0; i < f->weak_count; i++) {
-		json_object(j, NULL);
-		json_uint(j, "stride", f->weak[i].stride_blocks);
-		json_uint(j, "banks", f->weak[i].distinct_banks);
-		json_string(j, "reason", f->weak[i].reason);
-		json_end(j);
-	}
-	json_end(j);
-	json_end(j);
-	return json_finish(j);
-}
-
 /* What the map of this TEXT does to the machine's memory. */
 static bool explain_map(const char *text, GString *out, GError **error)
 {
@@ -236,7 +187,14 @@ static bool explain_map(const char *text, GString *out, GError **error)
 		map = bankmap_new_analysis(text, (unsigned)m->sram_banks, (uint64_t)m->sram_rows, error);
 	if (map) {
 		bankmap_describe(map, (uint64_t)m->sram_block_bytes, &facts);
-		answer = tool_json ? facts_json(map, &facts) : bankmap_facts_text(map, &facts);
+		if (tool_json) {
+			json *j = json_new();
+
+			bank_facts_json(j, map, &facts);
+			answer = json_finish(j);
+		} else {
+			answer = bankmap_facts_text(map, &facts);
+		}
 		g_string_append(out, answer);
 		bankmap_facts_clear(&facts);
 	}

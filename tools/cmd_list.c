@@ -10,6 +10,7 @@
 #include "isa/machine.h"
 #include "sched/frontend/frontend.h"
 #include "sim/kernel.h"
+#include "tools/bank_plot.h"
 #include "tools/json.h"
 #include "tools/reference.h"
 #include "tools/tool.h"
@@ -96,8 +97,17 @@ static void list_queries(row_fn add, void *state)
 
 static void list_plots(row_fn add, void *state)
 {
+	size_t count;
+	const bank_plot_kind *bank = bank_plot_kinds(&count);
+
 	for (const trace_plot_kind *kind = trace_plot_kinds; kind->name; kind++)
 		add(state, kind->name, kind->doc);
+	add(state, "front", "maps that `bank search` found: conflicts, gates, lost capacity (of its FILE.csv)");
+	for (size_t i = 0; i < count; i++) {
+		g_autofree char *doc = g_strconcat("bank --plot: ", bank[i].doc, NULL);
+
+		add(state, bank[i].name, doc);
+	}
 }
 
 static void list_kernels(row_fn add, void *state)

@@ -42,7 +42,7 @@ static const char head[] =
 	"# Bank maps\n\n"
 	"Written by `tspsim list maps --markdown` from isa/bankmaps.def, isa/bankgates.def and the maps themselves; a "
 	"test holds\n"
-	"this page against them. Sources: sources.md.\n\n"
+	"this page against them. Sources: sources.md. What to choose for 144 banks: bank-hashing.md.\n\n"
 	"A map takes a block number b (byte address div block size) to a bank and a row. It can store data when no two "
 	"blocks\n"
 	"share a (bank, row). `--set sram.map=TEXT` refuses a map that is not injective and names the first two blocks "

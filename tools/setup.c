@@ -221,7 +221,11 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 		program->workload = g_strdup(how->workload);
 	}
 	progress_end(options.progress_state);
-	if (!program)
+	if (!program) {
+		/* Of a table with many layers, the layer alone says little. */
+		if (frontend_is_file(how->workload))
+			g_prefix_error(error, "%s: ", how->workload);
 		g_clear_pointer(graphs, g_ptr_array_unref);
+	}
 	return program;
 }

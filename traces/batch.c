@@ -20,6 +20,7 @@ static const char *const insert_sql[TRACE_INSERT_COUNT] = {
 	[TRACE_INSERT_SLIP] = "INSERT INTO slip VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 	[TRACE_INSERT_CONFLICT] = "INSERT INTO conflict VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 	[TRACE_INSERT_BANK_WINDOW] = "INSERT INTO bank_window VALUES (?1, ?2, ?3, ?4, ?5)",
+	[TRACE_INSERT_OFFSETS] = "INSERT INTO access_offsets VALUES (?1, ?2, ?3)",
 };
 
 void trace_i_fail(trace_writer *writer, GError *error)
@@ -149,6 +150,23 @@ static void insert_window(trace_writer *writer, const trace_bank_window *window)
 	step(writer, insert);
 }
 
+static void insert_offsets(trace_writer *writer, const trace_batch *batch)
+{
+	sqlite3_stmt *insert = writer->insert[TRACE_INSERT_OFFSETS];
+	guint first = 0;
+
+	for (guint i = 0; i < batch->offsets->len && trace_writer_is_fine(writer); i++) {
+		const trace_offsets *row = &g_array_index(batch->offsets, trace_offsets, i);
+
+		sqlite3_bind_int64(insert, 1, row->insn);
+		sqlite3_bind_int64(insert, 2, row->index);
+		sqlite3_bind_blob(insert, 3, &g_array_index(batch->offset, int32_t, first),
+		                  (int)(row->count * sizeof(int32_t)), SQLITE_STATIC);
+		step(writer, insert);
+		first += row->count;
+	}
+}
+
 /* Runs SQL; a failure is remembered. */
 static void run_sql(trace_writer *writer, const char *sql)
 {
@@ -181,6 +199,7 @@ static void write_batch(trace_writer *writer, trace_batch *batch)
 		insert_conflict(writer, &g_array_index(batch->conflicts, probe_conflict, i));
 	for (guint i = 0; i < batch->windows->len && trace_writer_is_fine(writer); i++)
 		insert_window(writer, &g_array_index(batch->windows, trace_bank_window, i));
+	insert_offsets(writer, batch);
 	if (trace_writer_is_fine(writer))
 		run_sql(writer, "COMMIT");
 	if (!trace_writer_is_fine(writer)) {
@@ -195,6 +214,8 @@ static void write_batch(trace_writer *writer, trace_batch *batch)
 	g_array_set_size(batch->slips, 0);
 	g_array_set_size(batch->conflicts, 0);
 	g_array_set_size(batch->windows, 0);
+	g_array_set_size(batch->offsets, 0);
+	g_array_set_size(batch->offset, 0);
 }
 
 static gpointer writing_thread(gpointer data)
@@ -348,6 +369,24 @@ static void on_conflict(void *state, const probe_conflict *record)
 		hand_over(writer);
 }
 
+static void on_offsets(void *state, const probe_offsets *record)
+{
+	trace_writer *writer = state;
+	trace_offsets row = {record->insn, record->index, record->count};
+	trace_batch *batch = writer->filling;
+
+	if (!trace_writer_is_fine(writer) || !in_window(writer, record->cycle))
+		return;
+	g_array_append_val(batch->offsets, row);
+	for (uint32_t i = 0; i < record->count; i++) {
+		int32_t offset = GINT32_TO_LE(record->offset[i]);
+
+		g_array_append_val(batch->offset, offset);
+	}
+	if (batch->offsets->len == TRACE_BATCH_ROWS || batch->offset->len >= TRACE_BATCH_OFFSETS)
+		hand_over(writer);
+}
+
 void trace_i_batches_add_window(trace_writer *writer, const trace_bank_window *window)
 {
 	if (!trace_writer_is_fine(writer))
@@ -362,6 +401,8 @@ void trace_i_batches_listen(trace_writer *writer, probe_listener *listener)
 	*listener = (probe_listener){.state = writer, .violation = on_violation, .slip = on_slip};
 	if (writer->options.level >= TRACE_UNITS)
 		listener->conflict = on_conflict;
+	if (writer->options.level == TRACE_FULL)
+		listener->offsets = on_offsets;
 	if (writer->options.level == TRACE_FULL)
 		listener->issues = full_issues;
 	else if (writer->options.level == TRACE_UNITS)
@@ -389,6 +430,8 @@ bool trace_i_batches_start(trace_writer *writer, GError **error)
 		batch->slips = g_array_new(FALSE, FALSE, sizeof(probe_slip));
 		batch->conflicts = g_array_new(FALSE, FALSE, sizeof(probe_conflict));
 		batch->windows = g_array_new(FALSE, FALSE, sizeof(trace_bank_window));
+		batch->offsets = g_array_new(FALSE, FALSE, sizeof(trace_offsets));
+		batch->offset = g_array_new(FALSE, FALSE, sizeof(int32_t));
 	}
 	writer->filling = &writer->batch[0];
 	if (writer->options.level >= TRACE_UNITS)
@@ -434,6 +477,8 @@ void trace_i_batches_stop(trace_writer *writer)
 		g_clear_pointer(&batch->slips, g_array_unref);
 		g_clear_pointer(&batch->conflicts, g_array_unref);
 		g_clear_pointer(&batch->windows, g_array_unref);
+		g_clear_pointer(&batch->offsets, g_array_unref);
+		g_clear_pointer(&batch->offset, g_array_unref);
 	}
 	for (unsigned i = 0; i < TRACE_INSERT_COUNT; i++)
 		g_clear_pointer(&writer->insert[i], sqlite3_finalize);

@@ -56,16 +56,35 @@ static bool add_tables(trace_reader *reader, GPtrArray *tables, GError **error)
 	return true;
 }
 
-/* SQLite's own order of values: NULL, numbers, text by bytes. */
+/* SQLite's own order of values: NULL, numbers, text by bytes, bytes. */
+static int rank_of(int type)
+{
+	return type == SQLITE_NULL ? 0 : type == SQLITE_TEXT ? 2 : type == SQLITE_BLOB ? 3 : 1;
+}
+
+static int compare_bytes(sqlite3_stmt *a, sqlite3_stmt *b, int column)
+{
+	const void *p = sqlite3_column_blob(a, column);
+	const void *q = sqlite3_column_blob(b, column);
+	int size_a = sqlite3_column_bytes(a, column);
+	int size_b = sqlite3_column_bytes(b, column);
+	int both = MIN(size_a, size_b);
+	int order = both ? memcmp(p, q, (size_t)both) : 0;
+
+	return order ? order : size_a - size_b;
+}
+
 static int compare_values(sqlite3_stmt *a, sqlite3_stmt *b, int column)
 {
 	int type_a = sqlite3_column_type(a, column);
 	int type_b = sqlite3_column_type(b, column);
-	int rank_a = type_a == SQLITE_NULL ? 0 : type_a == SQLITE_TEXT ? 2 : 1;
-	int rank_b = type_b == SQLITE_NULL ? 0 : type_b == SQLITE_TEXT ? 2 : 1;
+	int rank_a = rank_of(type_a);
+	int rank_b = rank_of(type_b);
 
 	if (rank_a != rank_b || rank_a == 0)
 		return rank_a - rank_b;
+	if (rank_a == 3)
+		return compare_bytes(a, b, column);
 	if (rank_a == 2)
 		return strcmp((const char *)sqlite3_column_text(a, column),
 		              (const char *)sqlite3_column_text(b, column));
@@ -140,8 +159,14 @@ static void note(side *s, const char *table, char mark, unsigned examples)
 		return;
 	g_string_append_printf(s->examples, "  %c", mark);
 	for (int i = 0; i < sqlite3_column_count(s->query); i++) {
-		const char *value = (const char *)sqlite3_column_text(s->query, i);
+		const char *value;
 
+		if (sqlite3_column_type(s->query, i) == SQLITE_BLOB) {
+			g_string_append_printf(s->examples, " %s=(%d bytes)", sqlite3_column_name(s->query, i),
+			                       sqlite3_column_bytes(s->query, i));
+			continue;
+		}
+		value = (const char *)sqlite3_column_text(s->query, i);
 		g_string_append_printf(s->examples, " %s=%s", sqlite3_column_name(s->query, i), value ? value : "NULL");
 		if (value && is_name(s, table, sqlite3_column_name(s->query, i)))
 			append_name(s, sqlite3_column_int64(s->query, i), s->examples);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libtraces.a
 libtraces_a_SOURCES = \
-	traces/probe.h traces/trace.h traces/read.h traces/trace_impl.h traces/query.h traces/spans.h traces/sweep.h \
-	traces/batch.c traces/issue_table.c traces/names.c traces/spans.c traces/sqlite.c traces/writer.c \
+	traces/probe.h traces/trace.h traces/read.h traces/trace_impl.h traces/query.h traces/spans.h traces/sweep.h traces/access.h traces/draw.h \
+	traces/access.c traces/batch.c traces/draw.c traces/issue_table.c traces/names.c traces/spans.c traces/sqlite.c traces/writer.c \
 	traces/datadir.c traces/diff.c traces/functions.c traces/plot.c traces/query.c traces/reader.c traces/stat.c traces/sweep.c
 nodist_libtraces_a_SOURCES = traces/schema.c
 EXTRA_DIST += traces/schema.sql traces/close.sql traces/sweep.sql
@@ -13,7 +13,9 @@ nobase_dist_pkgdata_DATA += \
 	traces/queries/conflict_layers.sql traces/queries/counters.sql traces/queries/deviations.sql \
 	traces/queries/hot_banks.sql traces/queries/layers.sql traces/queries/prediction.sql traces/queries/slips.sql \
 	traces/queries/stalls.sql traces/queries/unit_layers.sql traces/queries/units.sql traces/queries/violations.sql \
-	traces/plots/banks.gp traces/plots/banks.sql traces/plots/occupancy.gp traces/plots/occupancy.sql
+	traces/plots/banks.gp traces/plots/banks.sql traces/plots/conflicts.gp traces/plots/conflicts.sql \
+	traces/plots/bank_bars.gp traces/plots/bank_entropy.gp traces/plots/bank_queue.gp traces/plots/bank_sweep.gp \
+	traces/plots/front.gp traces/plots/occupancy.gp traces/plots/occupancy.sql
 
 # The SQL texts as C strings.
 traces/schema.c: $(top_srcdir)/traces/schema.sql $(top_srcdir)/traces/close.sql $(top_srcdir)/traces/sweep.sql

@@ -36,6 +36,21 @@ static uint32_t tensor_of(const isa_program *program, uint32_t i)
 	                 isa_program_insn(program, i)->addr);
 }
 
+/* Where the accesses of INSN, an instruction of the hashed memory, go. */
+static void describe_access(const isa_insn *insn, trace_insn *out)
+{
+	bool whole = insn->op == ISA_OP_LOAD || insn->op == ISA_OP_STORE;
+
+	out->segments = whole ? 1 : insn->count;
+	out->segment_bytes = whole ? insn->len : insn->seg;
+	out->addr = insn->addr;
+	out->step[0] = insn->loop[0].step;
+	out->step[1] = insn->loop[1].step;
+	out->pitch = insn->pitch;
+	out->indexed = insn->op == ISA_OP_LOADX || insn->op == ISA_OP_STOREX;
+	out->write = insn->op == ISA_OP_STORE || insn->op == ISA_OP_STORES || insn->op == ISA_OP_STOREX;
+}
+
 static trace_insn *insns_new(const isa_program *program, bool hashed)
 {
 	trace_insn *insns = g_new0(trace_insn, program->insns->len);
@@ -58,6 +73,8 @@ static trace_insn *insns_new(const isa_program *program, bool hashed)
 			.beats = predicted && predicted->beats ? predicted->beats : TRACE_NO_PREDICTION,
 			.tensor = hashed && isa_ops[insn->op].unit == ISA_UNIT_MEM ? tensor_of(program, i) : UINT32_MAX,
 		};
+		if (hashed && isa_ops[insn->op].unit == ISA_UNIT_MEM)
+			describe_access(insn, &insns[i]);
 	}
 	return insns;
 }

@@ -1,117 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pictures by gnuplot.  traces/plots/<name>.sql gives the numbers: the columns of its first SELECT's one row become
- * gnuplot variables of their names, the rows of SELECT k+1 the tab-separated file whose name is in variable data<k>;
- * temporary tables may prepare them.  traces/plots/<name>.gp draws them; it finds TERMINAL, SCALE (terminal units a
- * pixel), OUTPUT and the data files, sets the size, and knows nothing of databases.  So a picture is one .sql, one .gp
- * and one row below.
+ * Pictures of traces.  traces/plots/<name>.sql gives the numbers: the columns of its first SELECT's one row become
+ * variables of their names, the rows of SELECT k+1 are table k (traces/draw.h); temporary tables may prepare them.  So
+ * a picture is one .sql, one .gp and one row below.
  */
+#include "traces/draw.h"
 #include "traces/query.h"
 
-#include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 
 const trace_plot_kind trace_plot_kinds[] = {
 	{"occupancy", "units", "which queue was occupied when, by unit"},
 	{"banks", "summary", "requests and waiting of each bank, and over time"},
+	{"conflicts", "full", "cycles that tensors cost each other, and themselves, in banks"},
 	{NULL, NULL, NULL},
 };
 
-typedef struct format {
-	const char *suffix;
-	const char *terminal;
-	double scale;
-} format;
-
-static const format formats[] = {
-	{".png", "pngcairo enhanced font \"Sans,10\"", 1},
-	{".svg", "svg enhanced font \"Sans,13\" background \"white\"", 1},
-	{".pdf", "pdfcairo enhanced font \"Sans,8\"", 1.0 / 96},
-};
-
-/* Appends NAME = value of the row's COLUMN. */
-static void append_assignment(GString *script, const char *name, sqlite3_stmt *row, int column)
+static void add_variable(trace_drawing *drawing, const char *name, sqlite3_stmt *row, int column)
 {
-	char number[G_ASCII_DTOSTR_BUF_SIZE];
-
 	switch (sqlite3_column_type(row, column)) {
 	case SQLITE_INTEGER:
-		/* Beyond 32 bits some versions take integers for something else; a double is exact up to 2^53. */
-		g_string_append_printf(
-			script, "%s = %s\n", name,
-			g_ascii_formatd(number, sizeof number, "%.17g", sqlite3_column_double(row, column)));
-		break;
 	case SQLITE_FLOAT:
-		g_string_append_printf(
-			script, "%s = %s\n", name,
-			g_ascii_formatd(number, sizeof number, "%.9g", sqlite3_column_double(row, column)));
+		trace_drawing_number(drawing, name, sqlite3_column_double(row, column));
 		break;
 	case SQLITE_NULL:
-		g_string_append_printf(script, "%s = NaN\n", name);
+		trace_drawing_number(drawing, name, NAN);
 		break;
-	default: {
-		g_auto(GStrv) pieces = g_strsplit((const char *)sqlite3_column_text(row, column), "'", -1);
-		g_autofree char *quoted = g_strjoinv("''", pieces);
-
-		g_strdelimit(quoted, "\n\r", ' ');
-		g_string_append_printf(script, "%s = '%s'\n", name, quoted);
+	default:
+		trace_drawing_text(drawing, name, (const char *)sqlite3_column_text(row, column));
 		break;
 	}
-	}
 }
 
-/* Quotes a file name for gnuplot. */
-static char *quote(const char *text)
+/* The rows of STATEMENT as the next table; MUST there be any? */
+static bool add_table(trace_drawing *drawing, trace_reader *reader, sqlite3_stmt *statement, bool must, GError **error)
 {
-	g_auto(GStrv) pieces = g_strsplit(text, "'", -1);
-	g_autofree char *doubled = g_strjoinv("''", pieces);
-
-	return g_strdup_printf("'%s'", doubled);
-}
-
-/* Puts SIZE bytes into FILE. */
-static bool write_file(const char *file, const char *bytes, gsize size, GError **error)
-{
-	GError *cause = NULL;
-
-	if (g_file_set_contents(file, bytes, (gssize)size, &cause))
-		return true;
-	g_set_error_literal(error, TSP_ERROR, TSP_ERROR_IO, cause->message);
-	g_error_free(cause);
-	return false;
-}
-
-/* Writes the rows of STATEMENT to FILE, tabs between columns; MUST there be any? */
-static bool write_data(trace_reader *reader, sqlite3_stmt *statement, const char *file, bool must, GError **error)
-{
-	GString *out = g_string_new(NULL);
+	GString *rows = g_string_new(NULL);
 	int columns = sqlite3_column_count(statement);
-	GError *cause = NULL;
 	int result;
 
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
 		for (int i = 0; i < columns; i++) {
 			const char *text = (const char *)sqlite3_column_text(statement, i);
-			g_autofree char *cell = g_strdelimit(g_strdup(text ? text : "NaN"), "\t\n\r\"", ' ');
 
-			g_string_append_printf(out, "%s%c", cell, i + 1 < columns ? '\t' : '\n');
+			trace_drawing_cell(rows, text ? text : "NaN", i + 1 < columns ? '\t' : '\n');
 		}
+	if (result == SQLITE_DONE && (rows->len || !must)) {
+		trace_drawing_table(drawing, rows);
+		return true;
+	}
 	if (result != SQLITE_DONE)
-		trace_i_sqlite_error(reader->db, reader->path, &cause);
-	else if (must && !out->len)
-		g_set_error(&cause, TSP_ERROR, TSP_ERROR_USER,
-		            "%s: nothing to draw: the trace has no records for this plot", reader->path);
+		trace_i_sqlite_error(reader->db, reader->path, error);
 	else
-		write_file(file, out->str, out->len, &cause);
-	g_string_free(out, TRUE);
-	if (cause)
-		g_propagate_error(error, cause);
-	return !cause;
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: nothing to draw: the trace has no records for this plot", reader->path);
+	g_string_free(rows, TRUE);
+	return false;
 }
 
-/* The variables into SCRIPT, the data into files in FOLDER. */
-static bool write_numbers(trace_reader *reader, const char *kind, const char *folder, GString *script, GError **error)
+/* The numbers of plot KIND. */
+static bool add_numbers(trace_drawing *drawing, trace_reader *reader, const char *kind, GError **error)
 {
 	g_autofree char *relative = g_strdup_printf("plots/%s.sql", kind);
 	trace_query_text *query = trace_i_query_load(relative, error);
@@ -132,16 +81,11 @@ static bool write_numbers(trace_reader *reader, const char *kind, const char *fo
 		} else if (selects++ == 0) {
 			fine = sqlite3_step(statement) == SQLITE_ROW;
 			for (int c = 0; fine && c < sqlite3_column_count(statement); c++)
-				append_assignment(script, sqlite3_column_name(statement, c), statement, c);
+				add_variable(drawing, sqlite3_column_name(statement, c), statement, c);
 			if (!fine)
 				trace_i_sqlite_error(reader->db, reader->path, &cause);
 		} else {
-			g_autofree char *name = g_strdup_printf("data%u", selects - 1);
-			g_autofree char *file = g_build_filename(folder, name, NULL);
-			g_autofree char *quoted = quote(file);
-
-			fine = write_data(reader, statement, file, selects == 2, &cause);
-			g_string_append_printf(script, "%s = %s\n", name, quoted);
+			fine = add_table(drawing, reader, statement, selects == 2, &cause);
 		}
 		sqlite3_finalize(statement);
 	}
@@ -149,47 +93,6 @@ static bool write_numbers(trace_reader *reader, const char *kind, const char *fo
 	if (cause)
 		g_propagate_error(error, cause);
 	return fine && !cause;
-}
-
-/* Runs gnuplot on SCRIPT in FOLDER. */
-static bool run_gnuplot(const char *script, GError **error)
-{
-	g_autofree char *program = g_find_program_in_path("gnuplot");
-	g_autofree char *complaint = NULL;
-	char *argv[] = {program, (char *)script, NULL};
-	GError *cause = NULL;
-	int status;
-
-	if (!program) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "gnuplot is not installed (not found in PATH), and plots need it");
-		return false;
-	}
-	if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, &complaint, &status, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: %s", program, cause->message);
-		g_error_free(cause);
-		return false;
-	}
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s failed: %s", program, g_strstrip(complaint));
-		return false;
-	}
-	return true;
-}
-
-static void remove_folder(const char *folder)
-{
-	GDir *dir = g_dir_open(folder, 0, NULL);
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir)) != NULL) {
-		g_autofree char *path = g_build_filename(folder, name, NULL);
-
-		g_unlink(path);
-	}
-	if (dir)
-		g_dir_close(dir);
-	g_rmdir(folder);
 }
 
 static const trace_plot_kind *kind_find(const char *name, GError **error)
@@ -214,52 +117,13 @@ static const trace_plot_kind *kind_find(const char *name, GError **error)
 	return NULL;
 }
 
-static const format *format_find(const char *output, GError **error)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
-		if (g_str_has_suffix(output, formats[i].suffix))
-			return &formats[i];
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: expected a file name that ends in .png, .svg or .pdf",
-	            output);
-	return NULL;
-}
-
-/* Draws into PICTURE, a file in FOLDER. */
-static bool draw(trace_reader *reader, const char *kind, const format *f, const char *folder, const char *picture,
-                 GError **error)
-{
-	g_autofree char *relative = g_strdup_printf("traces/plots/%s.gp", kind);
-	g_autofree char *drawing = trace_data_file(relative, error);
-	g_autofree char *file = g_build_filename(folder, "script", NULL);
-	g_autofree char *quoted_picture = quote(picture);
-	GString *script = g_string_new("set datafile separator \"\\t\"\nset encoding utf8\n");
-	char number[G_ASCII_DTOSTR_BUF_SIZE];
-	bool fine = drawing && write_numbers(reader, kind, folder, script, error);
-
-	if (fine) {
-		g_autofree char *quoted_drawing = quote(drawing);
-
-		g_string_append_printf(script, "TERMINAL = '%s'\nSCALE = %s\nOUTPUT = %s\nload %s\n", f->terminal,
-		                       g_ascii_formatd(number, sizeof number, "%.9g", f->scale), quoted_picture,
-		                       quoted_drawing);
-		fine = write_file(file, script->str, script->len, error) && run_gnuplot(file, error);
-	}
-	g_string_free(script, TRUE);
-	return fine;
-}
-
 bool trace_plot(trace_reader *reader, const char *kind, const char *output, GError **error)
 {
 	const trace_plot_kind *k = kind_find(kind, error);
-	const format *f = k ? format_find(output, error) : NULL;
-	g_autofree char *folder = NULL;
-	g_autofree char *picture = NULL;
-	g_autofree char *bytes = NULL;
-	GError *cause = NULL;
-	gsize size;
+	trace_drawing *drawing;
 	bool fine;
 
-	if (!f)
+	if (!k || !trace_draw_check(output, error))
 		return false;
 	if (trace_level_from_name(k->level) > trace_i_reader_level(reader)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
@@ -267,21 +131,8 @@ bool trace_plot(trace_reader *reader, const char *kind, const char *output, GErr
 		            trace_reader_manifest(reader, "trace.level"));
 		return false;
 	}
-	folder = g_dir_make_tmp("tspsim-plot-XXXXXX", &cause);
-	if (!folder) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "no temporary folder: %s", cause->message);
-		g_error_free(cause);
-		return false;
-	}
-	/* Drawn aside and then copied, so that a failure leaves no half picture. */
-	picture = g_strdup_printf("%s/picture%s", folder, f->suffix);
-	fine = draw(reader, k->name, f, folder, picture, error);
-	if (fine && !g_file_get_contents(picture, &bytes, &size, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "gnuplot drew nothing: %s", cause->message);
-		g_error_free(cause);
-		fine = false;
-	}
-	fine = fine && write_file(output, bytes, size, error);
-	remove_folder(folder);
+	drawing = trace_drawing_new();
+	fine = add_numbers(drawing, reader, k->name, error) && trace_draw(drawing, k->name, output, error);
+	trace_drawing_free(drawing);
 	return fine;
 }

@@ -61,12 +61,23 @@ typedef struct probe_slip {
 	uint32_t met;
 } probe_slip;
 
+/* Issue INDEX of INSN, an access by index, found its segments at these OFFSETS from the address of the instruction, in
+ * bytes, COUNT of them; they are the model's, valid during the call. */
+typedef struct probe_offsets {
+	int64_t cycle; /* issue */
+	uint32_t insn;
+	uint32_t index;
+	uint32_t count;
+	const int32_t *offset;
+} probe_offsets;
+
 typedef struct probe_listener {
 	void *state;
 	void (*issues)(void *state, const probe_issue *records, size_t count);
 	void (*violation)(void *state, const probe_violation *record);
 	void (*slip)(void *state, const probe_slip *record);
 	void (*conflict)(void *state, const probe_conflict *record);
+	void (*offsets)(void *state, const probe_offsets *record);
 } probe_listener;
 
 enum { PROBE_BATCH = 4096, PROBE_LISTENERS = 4 };
@@ -122,6 +133,12 @@ static inline void probe_report_conflict(const probe *p, const probe_conflict *r
 	for (unsigned i = 0; i < p->listener_count; i++)
 		if (p->listener[i].conflict)
 			p->listener[i].conflict(p->listener[i].state, record);
+}
+static inline void probe_report_offsets(const probe *p, const probe_offsets *record)
+{
+	for (unsigned i = 0; i < p->listener_count; i++)
+		if (p->listener[i].offsets)
+			p->listener[i].offsets(p->listener[i].state, record);
 }
 static inline void probe_report_slip(const probe *p, const probe_slip *record)
 {

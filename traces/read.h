@@ -52,7 +52,7 @@ typedef struct trace_plot_kind {
 } trace_plot_kind;
 extern const trace_plot_kind trace_plot_kinds[]; /* ended by a NULL name */
 
-/* Draws KIND into OUTPUT (.png, .svg or .pdf) with gnuplot. */
+/* Draws KIND into OUTPUT (.png, .svg or .pdf) with gnuplot; .tsv: writes its numbers. */
 bool trace_plot(trace_reader *reader, const char *kind, const char *output, GError **error);
 
 /* The path of a file that comes with the program, RELATIVE to the source tree ("traces/queries/banks.sql"): under

@@ -112,6 +112,28 @@ CREATE TABLE issue (
 	work     INTEGER NOT NULL CHECK (work >= 0)     -- useful: MACs (abc), lanes (acc), lane operations (VXM, SXM), bytes (MEM, C2C, lw)
 ) STRICT;
 
+-- Level full; hashed memory.  Where an instruction's accesses go: issue idx begins at byte addr + (idx % insn.count0)
+-- step0 + (idx / insn.count0) step1 and takes `segments` segments of `bytes` bytes, `pitch` bytes apart.  Segments that
+-- leave the memory are dropped.
+CREATE TABLE access (
+	insn     INTEGER PRIMARY KEY REFERENCES insn,
+	write    INTEGER NOT NULL CHECK (write IN (0, 1)),
+	addr     INTEGER NOT NULL,
+	step0    INTEGER NOT NULL,
+	step1    INTEGER NOT NULL,
+	bytes    INTEGER NOT NULL CHECK (bytes >= 0),
+	segments INTEGER NOT NULL CHECK (segments >= 0),
+	pitch    INTEGER                      -- NULL: each issue has its offsets
+) STRICT;
+
+-- Level full.  Accesses by index: the offset of each segment, little-endian 32-bit signed bytes from where it begins.
+CREATE TABLE access_offsets (
+	insn    INTEGER NOT NULL REFERENCES insn,
+	idx     INTEGER NOT NULL CHECK (idx >= 0),
+	offsets BLOB NOT NULL,
+	PRIMARY KEY (insn, idx)
+) STRICT, WITHOUT ROWID;
+
 -- What the machine found wrong with the program.
 CREATE TABLE violation (
 	cycle  INTEGER NOT NULL,

@@ -58,6 +58,13 @@ typedef struct trace_insn {
 	int32_t result;  /* predicted, cycles after the issue; TRACE_NO_PREDICTION */
 	int32_t beats;   /* predicted; TRACE_NO_PREDICTION */
 	uint32_t tensor; /* at or above tensor_count: none */
+	/* Hashed memory: issue i takes SEGMENTS segments of SEGMENT_BYTES from addr + steps on. */
+	uint32_t segments; /* 0: no access */
+	uint32_t segment_bytes;
+	int64_t addr;
+	int32_t step[2], pitch; /* bytes */
+	bool indexed;           /* segments lie at offsets of each issue, instead of by pitch */
+	bool write;
 } trace_insn;
 #define TRACE_NO_PREDICTION INT32_MIN
 

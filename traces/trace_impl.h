@@ -16,6 +16,11 @@ extern const char trace_schema_sql[]; /* traces/schema.sql */
 extern const char trace_close_sql[];  /* traces/close.sql */
 extern const char trace_sweep_sql[];  /* traces/sweep.sql */
 
+/* An access by index; its offsets are the next COUNT of the batch. */
+typedef struct trace_offsets {
+	uint32_t insn, index, count;
+} trace_offsets;
+
 /* One of the two buffers. */
 typedef struct trace_batch {
 	probe_issue *issue; /* [TRACE_BATCH_ISSUES], level full only */
@@ -25,10 +30,12 @@ typedef struct trace_batch {
 	GArray *slips;      /* probe_slip */
 	GArray *conflicts;  /* probe_conflict */
 	GArray *windows;    /* trace_bank_window */
+	GArray *offsets;    /* trace_offsets */
+	GArray *offset;     /* int32_t, little-endian: those of all rows of offsets, one after another */
 } trace_batch;
 
 /* 4 MB of issues; a transaction of about 2 MB. */
-enum { TRACE_BATCH_ISSUES = 65536, TRACE_BATCH_ROWS = 16384 };
+enum { TRACE_BATCH_ISSUES = 65536, TRACE_BATCH_ROWS = 16384, TRACE_BATCH_OFFSETS = 1 << 20 };
 
 typedef struct trace_bank_window {
 	int64_t start, stop;
@@ -55,6 +62,7 @@ enum trace_insert {
 	TRACE_INSERT_SLIP,
 	TRACE_INSERT_CONFLICT,
 	TRACE_INSERT_BANK_WINDOW,
+	TRACE_INSERT_OFFSETS,
 	TRACE_INSERT_COUNT
 };
 

@@ -207,6 +207,24 @@ static void insert_insn(trace_writer *writer, interner *in, sqlite3_stmt *insert
 		sqlite3_bind_null(insert, 12);
 }
 
+static void insert_access(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+{
+	const trace_insn *insn = &writer->names->insn[i];
+
+	(void)in;
+	sqlite3_bind_int64(insert, 1, i);
+	sqlite3_bind_int(insert, 2, insn->write);
+	sqlite3_bind_int64(insert, 3, insn->addr);
+	sqlite3_bind_int(insert, 4, insn->step[0]);
+	sqlite3_bind_int(insert, 5, insn->step[1]);
+	sqlite3_bind_int64(insert, 6, insn->segment_bytes);
+	sqlite3_bind_int64(insert, 7, insn->segments);
+	if (insn->indexed)
+		sqlite3_bind_null(insert, 8);
+	else
+		sqlite3_bind_int(insert, 8, insn->pitch);
+}
+
 static void insert_tensor(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	const trace_tensor *tensor = &writer->names->tensor[i];
@@ -269,6 +287,19 @@ static bool names_are_sound(const trace_names *names, const char *path, GError *
 	return true;
 }
 
+/* A row of table access for each instruction that has accesses. */
+static bool write_accesses(trace_writer *writer, GError **error)
+{
+	const trace_names *names = writer->names;
+	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < names->insn_count; i++)
+		if (names->insn[i].segments)
+			g_array_append_val(ids, i);
+	return !ids->len || insert_rows(writer, NULL, "INSERT INTO access VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+	                                insert_access, (const uint32_t *)(void *)ids->data, ids->len, error);
+}
+
 static bool write_names(trace_writer *writer, GError **error)
 {
 	const trace_names *names = writer->names;
@@ -291,7 +322,8 @@ static bool write_names(trace_writer *writer, GError **error)
 	       insert_rows(writer, &in, "INSERT INTO tensor VALUES (?1, ?2, ?3, ?4, ?5)", insert_tensor, NULL,
 	                   names->tensor_count, error) &&
 	       (writer->options.level < TRACE_FULL ||
-	        insert_rows(writer, &in, INSERT_INSN, insert_insn, NULL, names->insn_count, error)) &&
+	        (insert_rows(writer, &in, INSERT_INSN, insert_insn, NULL, names->insn_count, error) &&
+	         write_accesses(writer, error))) &&
 	       trace_i_exec(writer->db, writer->path, "COMMIT", error);
 	sqlite3_finalize(in.insert);
 	g_hash_table_unref(in.ids);

@@ -132,6 +132,12 @@ void bankmap_describe(const bankmap *map, uint64_t block_bytes, bankmap_facts *f
 	describe_gates(map, facts);
 }
 
+void bankmap_describe_gates(const bankmap *map, bankmap_facts *facts)
+{
+	*facts = (bankmap_facts){.domain_blocks = map->domain};
+	describe_gates(map, facts);
+}
+
 void bankmap_facts_clear(bankmap_facts *facts)
 {
 	for (size_t i = 0; i < facts->weak_count; i++)
@@ -195,7 +201,8 @@ char *bankmap_facts_text(const bankmap *map, const bankmap_facts *f)
 	if (!f->weak_count)
 		g_string_append_printf(out, "weak strides: none from 1 to %d at %d terms\n", STRIDES, TERMS);
 	for (size_t i = 0; i < f->weak_count; i++)
-		g_string_append_printf(out, "weak stride: " U64 " meets %u banks of %d (%s)\n",
-		                       f->weak[i].stride_blocks, f->weak[i].distinct_banks, TERMS, f->weak[i].reason);
+		g_string_append_printf(out, "weak stride: " U64 ", %d terms meet %u bank%s (%s)\n",
+		                       f->weak[i].stride_blocks, TERMS, f->weak[i].distinct_banks,
+		                       f->weak[i].distinct_banks == 1 ? "" : "s", f->weak[i].reason);
 	return g_string_free(out, FALSE);
 }

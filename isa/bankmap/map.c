@@ -407,6 +407,11 @@ unsigned bankmap_modulus(const bankmap *map)
 	return map->modulus;
 }
 
+bool bankmap_is_linear(const bankmap *map)
+{
+	return map->linear;
+}
+
 bool bankmap_is_ideal(const bankmap *map)
 {
 	return map->ops == &bankmap_family_ideal;

@@ -34,8 +34,8 @@ static char *residue_reason(const bankmap *map, uint64_t stride)
 
 	if (g == 1)
 		return NULL;
-	return g_strdup_printf("gcd(%u,%u) = %u, so %u banks", (unsigned)stride, map->used, (unsigned)g,
-	                       map->used / (unsigned)g);
+	return g_strdup_printf("gcd(%u,%u) = %u, so %u bank%s", (unsigned)stride, map->used, (unsigned)g,
+	                       map->used / (unsigned)g, map->used == g ? "" : "s");
 }
 
 static bool use_modulus(bankmap *map, uint64_t modulus, uint64_t per_row, GError **error)

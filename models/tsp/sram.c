@@ -247,6 +247,8 @@ static void serve(tsp_chip *chip, tsp_queue *q)
 	if (is_indexed(q))
 		sample_map(q, &map);
 	find_shape(q, &map, &shape);
+	if (shape.index)
+		probe_report_offsets(chip->probe, &(probe_offsets){q->issue, q->id, q->index, shape.runs, shape.index});
 	chip->sram.banks.who = q->id;
 	if (G_LIKELY(!chip->sram.buffers->len)) {
 		model_banks_serve(&chip->sram.banks, &shape, q->now, &service);

@@ -236,14 +236,19 @@ static bool read_text(const char *workload, const isa_machine *machine, GPtrArra
 	return take(graphs, functions[index](&s, machine), error);
 }
 
+bool frontend_is_file(const char *workload)
+{
+	g_autofree char *lower = g_ascii_strdown(workload, -1);
+
+	return g_str_has_suffix(lower, ".csv") || g_str_has_suffix(lower, ".graph");
+}
+
 GPtrArray *frontend_read(const char *workload, const isa_machine *machine, const frontend_options *options,
                          GError **error)
 {
 	GPtrArray *graphs = g_ptr_array_new_with_free_func(free_graph);
-	g_autofree char *lower = g_ascii_strdown(workload, -1);
-	bool file = g_str_has_suffix(lower, ".csv") || g_str_has_suffix(lower, ".graph");
-	bool ok = file ? read_file(workload, machine, options, graphs, error)
-	               : read_text(workload, machine, graphs, error);
+	bool ok = frontend_is_file(workload) ? read_file(workload, machine, options, graphs, error)
+	                                     : read_text(workload, machine, graphs, error);
 
 	if (!ok) {
 		g_ptr_array_unref(graphs);

@@ -21,6 +21,9 @@ typedef struct frontend_options {
 GPtrArray *frontend_read(const char *workload, const isa_machine *machine, const frontend_options *options,
                          GError **error);
 
+/* Does WORKLOAD name a file (by its ending)? */
+bool frontend_is_file(const char *workload);
+
 /* Generators, for lists and tests. */
 typedef struct frontend_generator {
 	const char *name;   /* "gemm" */

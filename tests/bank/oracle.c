@@ -254,20 +254,23 @@ static void closed(const oracle_map *map, memory *m, const oracle_access *a, siz
 	begin_reached(&l, 0);
 	for (uint64_t now = 0; left && !(o->measure && now >= o->warmup + o->measure); now++) {
 		size_t *done = g_new(size_t, lanes);
+		waiting *want = g_new0(waiting, lanes);
 		unsigned streams = l.begun;
 
-		for (unsigned i = 0; i < streams; i++)
+		for (unsigned i = 0; i < streams; i++) {
 			done[i] = SIZE_MAX;
+			if (l.s[i].next < count)
+				want[i] = waiting_for(map, o, a, l.s[i].next, l.s[i].since);
+		}
 		for (unsigned bank = 0; bank < banks; bank++) {
 			unsigned from = o->round_robin ? first[bank] : (unsigned)(now % streams);
 
 			for (unsigned i = 0; i < streams; i++) {
 				unsigned j = (from + i) % streams;
-				waiting w;
+				waiting w = want[j];
 
 				if (l.s[j].next >= count || done[j] != SIZE_MAX)
 					continue;
-				w = waiting_for(map, o, a, l.s[j].next, l.s[j].since);
 				if ((banks > 1 && w.bank != bank) || !can_start(m, &w, now))
 					continue;
 				start(m, &w, now);
@@ -284,6 +287,7 @@ static void closed(const oracle_map *map, memory *m, const oracle_access *a, siz
 				present(&l, j, a[done[j]].group + 1, now + 1);
 		begin_reached(&l, now + 1);
 		g_free(done);
+		g_free(want);
 	}
 	r->ideal_cycles = r->groups;
 	g_free(first);

@@ -89,6 +89,7 @@ static void random_gf2(rng *r, oracle_map *map, char *text)
 static void random_table(rng *r, oracle_map *map, char *text)
 {
 	GString *s = g_string_new("table:");
+	g_autofree uint64_t *fill = g_new0(uint64_t, map->banks);
 
 	map->b = rng_below(r, 3);
 	map->a = map->b == 1 ? 1u << between(r, 0, 6) : between(r, 1, ORACLE_TABLE_ENTRIES);
@@ -96,6 +97,8 @@ static void random_table(rng *r, oracle_map *map, char *text)
 	for (unsigned i = 0; i < map->a; i++) {
 		map->table[i] = (unsigned)rng_below(r, map->banks);
 		g_string_append_printf(s, "%s%u", i ? "," : "", map->table[i]);
+		/* A memory that is shorter than one turn has no such map. */
+		map->rows = MAX(map->rows, ++fill[map->table[i]]);
 	}
 	if (map->b == 1)
 		g_string_append(s, ",xor");
@@ -109,6 +112,8 @@ static void random_expr(rng *r, oracle_map *map, char *text)
 {
 	unsigned m = map->banks, a = (unsigned)between(r, 1, 40);
 
+	/* So many that every bank occurs: else the banks that the program sees used are fewer than the expression's. */
+	map->rows = MAX(map->rows, 64);
 	map->a = a;
 	map->c = rng_below(r, 3);
 	if (map->c == 0)

@@ -33,11 +33,28 @@ static trace_names *names_new(uint32_t insns)
 	for (unsigned i = 0; i < QUEUES; i++)
 		queue[i] = (trace_queue){g_strdup_printf("mem%u", i), "MEM", 0};
 	for (uint32_t i = 0; i < insns; i++)
-		insn[i] = (trace_insn){(int64_t)(i / QUEUES) * REPEATS, {REPEATS, 1}, {1, 1}, i / 10,
-		                       (uint16_t)(i % QUEUES),          i % 2,        4,      1};
+		insn[i] = (trace_insn){.cycle = (int64_t)(i / QUEUES) * REPEATS,
+		                       .count = {REPEATS, 1},
+		                       .interval = {1, 1},
+		                       .node = i / 10,
+		                       .queue = (uint16_t)(i % QUEUES),
+		                       .op = i % 2,
+		                       .result = 4,
+		                       .beats = 1};
 	for (uint32_t i = 0; i < insns / 10 + 1; i++)
 		node[i] = (trace_node){"node", 0};
-	*names = (trace_names){queue, ops, kinds, &epoch, node, insn, QUEUES, 2, 1, 1, insns / 10 + 1, insns};
+	*names = (trace_names){.queue = queue,
+	                       .op = ops,
+	                       .violation = kinds,
+	                       .epoch = &epoch,
+	                       .node = node,
+	                       .insn = insn,
+	                       .queue_count = QUEUES,
+	                       .op_count = 2,
+	                       .violation_count = 1,
+	                       .epoch_count = 1,
+	                       .node_count = insns / 10 + 1,
+	                       .insn_count = insns};
 	return names;
 }
 

@@ -89,6 +89,33 @@ exits "as JSON" 0 "$TSPSIM" bank explain --blocks 695000 --map mod:139 --json
 is "a block beyond the capacity does not fit" "$(json out '$[0].row') $(json out '$[0].fits')" "5000 0"
 exits "what is no address is refused" 1 "$TSPSIM" bank explain 12x --map mod:139
 
+exits "without addresses maps are explained" 0 "$TSPSIM" bank explain --map mod:139
+like "in blocks of the memory that was asked for" out '^words lost: 25000 of 720000 \(3\.47 %\), 8000000 bytes$'
+like "one bank is one bank" out '^weak stride: 139, 64 terms meet 1 bank \(gcd\(139,139\) = 139, so 1 bank\)$'
+exits "several side by side, those that share words among them" 0 \
+	"$TSPSIM" bank explain --map xorfold:7 --map prime:139,144
+like "with losses and gates" out '^xorfold:7 +128 +80000 +25\.60 +0 +- +7 +18 measured +129 on 1$'
+like "and the pair that meets first" out '^prime:139,144 +139 +25000 +8\.00 +25000 +0,139 +- +[0-9]+ derived +139 on 1$'
+"$TSPSIM" bank explain --map mod:143 --map mod:144 --banks 150 --json >out
+is "as JSON" "$(json out '$[0].banks_used') $(json out '$[1].lost_words')" "143 30000"
+
+# Stride 16, k = 16: mod 144 has 9 banks, 7 of 16 requests wait and groups take 2 cycles; mod 139 has 16 banks.  Stride 144:
+# one bank of 144, 15 of 16 wait.
+"$TSPSIM" bank --pattern s16 --pattern s144 --map mod:144 --map mod:139 -k 16 --matrix req >out
+is "a matrix has maps side by side" "$(sed -n '2,$p' out)" "pattern  model      k  mod:144  mod:139
+s16      lockstep  16     43.8      0.0
+s144     lockstep  16     93.8      0.0
+req: requests delayed / requests, in %"
+"$TSPSIM" bank --pattern s16 --map mod:144 --map mod:139 -k 16,4 --matrix slow >out
+is "of any figure, for each k" "$(sed -n '3,4p' out)" "s16      lockstep  16     2.00     1.00
+s16      lockstep   4     1.00     1.00"
+"$TSPSIM" bank --pattern 's16..144:128' --map mod:144 --map mod:139 -k 16 --summary --matrix req >out
+is "or of means over a range" "$(sed -n 3p out)" "s16..144:128  lockstep  16     68.8      0.0"
+exits "a figure that does not exist is refused" 1 "$TSPSIM" bank --pattern s1 --matrix slaw
+like "with the nearest" err "did you mean 'slow'"
+exits "so is the mean of one that has none" 1 "$TSPSIM" bank --pattern s1 --summary --matrix p99
+exits "a range may begin at 0" 0 "$TSPSIM" bank --pattern 'pitch:320,0..4:2' --map mod:139
+
 "$TSPSIM" bank --pattern random --pattern streams:16 --map poly:0x83 --model lockstep,fifo,closed --details --json >a
 "$TSPSIM" bank --pattern random --pattern streams:16 --map poly:0x83 --model lockstep,fifo,closed --details --json >b
 exits "two runs give the same bytes" 0 cmp a b

@@ -25,6 +25,12 @@ done
 # SCALE-Sim's own output size is ceil((in - k + stride) / stride): the same here but for layer 2, ceil(11 / 2) = 6.
 exits "the dialect of SCALE-Sim" 0 "$TSPSIM" -w "$data/small_conv.csv" --set csv.dialect=scale-sim --functional --json
 is "has its output size" "$(json out '$.macs')" $((12 * 12 * 16 * 27 + 6 * 6 * 33 * 9 * 16 + 5 * 5 * 40 * 33))
+
+# 100,000 x 100,000 fp16 results and 4 MB of operands, K = 10.
+printf 'Layer, M, N, K,\nsmall, 1, 1, 1,\nlarge, 100000, 100000, 10,\n' >large.csv
+exits "a layer too large is refused" 1 "$TSPSIM" -w large.csv
+is "with file, layer and bytes" "$(cat err)" "tspsim: large.csv: layer 'large' does not fit into SRAM: its operands and \
+results have 20004000000 bytes, capacity 222400000 bytes with map 'mod:139'"
 exits "an unknown form is refused" 1 "$TSPSIM" -w "$data/small_conv.csv" --set csv.form=table
 exits "an unknown type is refused" 1 "$TSPSIM" -w "$data/small_conv.csv" --set csv.dtype=fp12
 done_testing

@@ -313,12 +313,12 @@ static void weak_strides_are_found_with_their_reason(void)
 		unsigned banks;
 		const char *reason;
 	} known[] = {
-		{"mod:144", 0, 144, 1, "gcd(144,144) = 144, so 1 banks"},
+		{"mod:144", 0, 144, 1, "gcd(144,144) = 144, so 1 bank"},
 		{"mod:144", 7, 72, 2, "gcd(72,144) = 72, so 2 banks"},
-		{"mod:139", 0, 139, 1, "gcd(139,139) = 139, so 1 banks"},
-		{"mod:139", 6, 973, 1, "gcd(973,139) = 139, so 1 banks"},
+		{"mod:139", 0, 139, 1, "gcd(139,139) = 139, so 1 bank"},
+		{"mod:139", 6, 973, 1, "gcd(973,139) = 139, so 1 bank"},
 		{"mod:143", 7, 13, 11, "gcd(13,143) = 13, so 11 banks"},
-		{"mod:128", 0, 128, 1, "gcd(128,128) = 128, so 1 banks"},
+		{"mod:128", 0, 128, 1, "gcd(128,128) = 128, so 1 bank"},
 		{"xorfold:3", 0, 64, 1, "no hashed bit changes: they end at bit 5"},
 		{"skew:144,5", 0, 139, 4, "close to modulo 144 - 5 = 139, and gcd(139,139) = 139"},
 		{"skew:144,5", 1, 1009, 4, "63 of 63 steps advance by 36, gcd(36,144) = 36"},

@@ -5,8 +5,10 @@
  */
 #include "tests/lib/tap.h"
 #include "tests/unit/trace_fixture.h"
+#include "traces/draw.h"
 #include "traces/query.h"
 
+#include <math.h>
 #include <string.h>
 
 static char *folder;
@@ -64,7 +66,10 @@ static void every_plot_comes_in_every_format(void)
 {
 	trace_reader *reader = gemm("run.db", TRACE_UNITS, 2, 8, false, 50);
 
+	/* Conflicts: this run has none; tests/e2e/bank_plots.sh draws them. */
 	for (const trace_plot_kind *kind = trace_plot_kinds; kind->name && has_gnuplot(); kind++) {
+		if (strcmp(kind->name, "conflicts") == 0)
+			continue;
 		expect_picture(reader, kind->name, "png", "PNG", 8000);
 		expect_picture(reader, kind->name, "svg", "<?xml", 8000);
 		expect_picture(reader, kind->name, "pdf", "%PDF", 4000);
@@ -73,6 +78,50 @@ static void every_plot_comes_in_every_format(void)
 }
 
 /* The published chip's queues, layers, and columns of several cycles. */
+static void expect_refusal(trace_reader *reader, const char *kind, const char *output, const char *text)
+{
+	g_autoptr(GError) error = NULL;
+
+	CU_ASSERT_FALSE(trace_plot(reader, kind, output, &error));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(error);
+	if (!strstr(error->message, text))
+		tap_note("%s", error->message);
+	CU_ASSERT_PTR_NOT_NULL(strstr(error->message, text));
+}
+
+static void a_run_without_conflicts_has_no_picture_of_them(void)
+{
+	trace_reader *reader = gemm("clean.db", TRACE_FULL, 1, 4, false, 50);
+	g_autofree char *path = in_folder("never.png");
+
+	expect_refusal(reader, "conflicts", path, "nothing to draw");
+	CU_ASSERT_FALSE(g_file_test(path, G_FILE_TEST_EXISTS));
+	trace_reader_free(reader);
+}
+
+/* A picture's numbers as text: variables, then tables. */
+static void numbers_behind_a_picture_are_written_as_text(void)
+{
+	g_autofree char *path = in_folder("numbers.tsv");
+	g_autofree char *text = NULL;
+	trace_drawing *d = trace_drawing_new();
+	GString *rows = g_string_new(NULL);
+
+	trace_drawing_number(d, "whole", 4294967296.0);
+	trace_drawing_number(d, "part", 0.1);
+	trace_drawing_number(d, "none", NAN);
+	trace_drawing_text(d, "text", "it's\ntwo");
+	trace_drawing_cell(rows, "a\tb\"c", '\t');
+	trace_drawing_value(rows, 2.5, '\n');
+	trace_drawing_table(d, rows);
+	trace_drawing_table(d, g_string_new("1\n"));
+	CU_ASSERT_TRUE(trace_draw(d, "banks", path, NULL));
+	CU_ASSERT_TRUE(g_file_get_contents(path, &text, NULL, NULL));
+	CU_ASSERT_STRING_EQUAL(text, "# whole = 4294967296\n# part = 0.1\n# none = NaN\n# text = 'it''s two'\n"
+	                             "# data1\na b c\t2.5\n\n\n# data2\n1\n");
+	trace_drawing_free(d);
+}
+
 static void a_larger_run_is_drawn(void)
 {
 	trace_reader *reader = gemm("large.db", TRACE_UNITS, 6, 40, true, 500);
@@ -92,17 +141,6 @@ static void banks_are_drawn_without_times(void)
 	if (has_gnuplot())
 		expect_picture(reader, "banks", "png", "PNG", 5000);
 	trace_reader_free(reader);
-}
-
-static void expect_refusal(trace_reader *reader, const char *kind, const char *output, const char *text)
-{
-	g_autoptr(GError) error = NULL;
-
-	CU_ASSERT_FALSE(trace_plot(reader, kind, output, &error));
-	CU_ASSERT_PTR_NOT_NULL_FATAL(error);
-	if (!strstr(error->message, text))
-		tap_note("%s", error->message);
-	CU_ASSERT_PTR_NOT_NULL(strstr(error->message, text));
 }
 
 static void a_trace_with_nothing_in_it_is_refused(void)
@@ -128,7 +166,7 @@ static void what_cannot_be_drawn_is_refused_saying_why(void)
 
 	expect_refusal(reader, "ocupancy", "a.png", "unknown plot 'ocupancy'; did you mean 'occupancy'?");
 	expect_refusal(reader, "xyzzy", "a.png", "expected one of: occupancy, banks");
-	expect_refusal(reader, "banks", "a.gif", "a.gif: expected a file name that ends in .png, .svg or .pdf");
+	expect_refusal(reader, "banks", "a.gif", "a.gif: expected a file name that ends in .png, .svg, .pdf or .tsv");
 	expect_refusal(reader, "occupancy", "a.png",
 	               "plot 'occupancy' needs a trace of level units; this one has summary");
 	if (has_gnuplot())
@@ -206,6 +244,8 @@ int main(void)
 	static const tap_case cases[] = {
 #define CASE(f) {#f, f}
 		CASE(every_plot_comes_in_every_format),
+		CASE(a_run_without_conflicts_has_no_picture_of_them),
+		CASE(numbers_behind_a_picture_are_written_as_text),
 		CASE(a_larger_run_is_drawn),
 		CASE(banks_are_drawn_without_times),
 		CASE(a_trace_with_nothing_in_it_is_refused),

@@ -14,7 +14,7 @@ set rmargin at screen (width - 110.0) / width
 set border 3 lc rgb "#999999"
 set label 1 heading at screen 100.0 / width, screen 1 - 20.0 / height font ",14" noenhanced
 set label 2 subheading at screen 100.0 / width, screen 1 - 42.0 / height font ",10" textcolor rgb "#444444" noenhanced
-set key at screen (width - 110.0) / width, screen 1 - 16.0 / height right top horizontal samplen 3 width -2 noautotitle
+set key at screen (width - 110.0) / width, screen 1 - 16.0 / height right top horizontal samplen 3 width 1 noautotitle
 set tics nomirror out textcolor rgb "#222222"
 
 set tmargin at screen 1 - 66.0 / height
