@@ -33,7 +33,7 @@ typedef struct asc_exec {
 } asc_exec;
 
 /* Ranges of bytes an instruction reads and writes, for the race detector; up to ASC_RANGES boxes of COUNT runs. */
-enum { ASC_RANGES = 8 };
+enum { ASC_RANGES = 40 };
 typedef struct asc_range {
 	enum asc_space space;
 	bool write;
@@ -41,6 +41,8 @@ typedef struct asc_range {
 	uint32_t count;
 	int64_t pitch;
 } asc_range;
+/* Strided vector operands are a box a block, in counter mode with a tail each; the number of boxes, never above
+ * ASC_RANGES. */
 unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ranges[ASC_RANGES]); /* ranges.c, from the op tables */
 
 /* Local buffers of a sub-core and global memory: bytes in functional mode, NULL otherwise (data.c). */
