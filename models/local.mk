@@ -11,4 +11,5 @@ libmodels_a_SOURCES = \
 	models/tsp/audit.c models/tsp/violation.c \
 	models/ascend/calendar.c models/ascend/calendar.h models/ascend/memory.c models/ascend/memory.h \
 	models/ascend/mte.c models/ascend/mte_int.h models/ascend/mte_copy.c models/ascend/mte_values.c \
-	models/ascend/fixpipe.c models/ascend/cube.c models/ascend/cube_int.h
+	models/ascend/fixpipe.c models/ascend/cube.c models/ascend/cube_int.h \
+	models/ascend/chip.h models/ascend/internal.h models/ascend/ub.c models/ascend/ub.h
