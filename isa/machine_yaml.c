@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads a machine file with libyaml's event interface.  The file is nested mappings along the dotted key paths; each
- * leaf is a mapping of value, class, source and, if need be, note.  Every key of isa/machine_keys.def must be there
- * once, and nothing else; errors carry file:line:column and the nearest legal word.
+ * leaf is a mapping of value, class, source and, if need be, note.  Every key of the table of the file's kind of
+ * machine must be there once, and nothing else; a file that names a base may leave keys to it.  Errors carry
+ * file:line:column and the nearest legal word.
  *
  * Not read: anchors, aliases, tags, several documents.
  */
@@ -16,9 +17,10 @@ typedef struct reader {
 	yaml_event_t event; /* current one; deleted by the next call of next_event() */
 	bool has_event;
 	const char *file;
-	isa_machine *m;
-	char *alias;
-	bool *seen; /* [isa_key_count] */
+	const isa_key_view *v;
+	char *name, *title, *alias, *kind, *base;
+	unsigned depth; /* files that named this one as their base */
+	bool *seen;     /* a key, by its index */
 	GError **error;
 } reader;
 
@@ -82,7 +84,7 @@ static bool read_class(reader *r, int key)
 		return false;
 	for (int i = 0; names[i]; i++)
 		if (strcmp(names[i], scalar(r)) == 0) {
-			r->m->origin[key].class_ = (enum isa_key_class)i;
+			r->v->origin[key].class_ = (enum isa_key_class)i;
 			return true;
 		}
 	hint = isa_hint(scalar(r), names);
@@ -101,21 +103,21 @@ static bool read_value(reader *r, int key)
 	if (r->event.type == YAML_SCALAR_EVENT) {
 		g_ptr_array_add(texts, g_strdup(scalar(r)));
 	} else if (r->event.type == YAML_SEQUENCE_START_EVENT) {
-		if (isa_keys[key].type != ISA_KEY_TABLE)
-			return FAIL(r, "%s: expected one value, found a list", isa_keys[key].path);
+		if (r->v->keys[key].type != ISA_KEY_TABLE)
+			return FAIL(r, "%s: expected one value, found a list", r->v->keys[key].path);
 		for (;;) {
 			if (!next_event(r))
 				return false;
 			if (r->event.type == YAML_SEQUENCE_END_EVENT)
 				break;
 			if (r->event.type != YAML_SCALAR_EVENT)
-				return FAIL(r, "%s: expected a number", isa_keys[key].path);
+				return FAIL(r, "%s: expected a number", r->v->keys[key].path);
 			g_ptr_array_add(texts, g_strdup(scalar(r)));
 		}
 	} else {
-		return FAIL(r, "%s: expected a value", isa_keys[key].path);
+		return FAIL(r, "%s: expected a value", r->v->keys[key].path);
 	}
-	if (!isa_key_store(r->m, key, (const char *const *)texts->pdata, texts->len, &cause))
+	if (!isa_view_store(r->v, key, (const char *const *)texts->pdata, texts->len, &cause))
 		return fail_at(r, mark, "%s", cause->message);
 	return true;
 }
@@ -124,13 +126,15 @@ static bool read_value(reader *r, int key)
 static bool read_leaf(reader *r, int key)
 {
 	static const char *const names[] = {"value", "class", "source", "note", NULL};
-	isa_key_origin *origin = &r->m->origin[key];
+	isa_key_origin *origin = &r->v->origin[key];
 	bool has_value = false, has_class = false;
 	yaml_mark_t start;
 
 	if (r->seen[key])
-		return FAIL(r, "key '%s' stands here twice", isa_keys[key].path);
+		return FAIL(r, "key '%s' stands here twice", r->v->keys[key].path);
 	r->seen[key] = true;
+	g_clear_pointer(&origin->source, g_free);
+	g_clear_pointer(&origin->note, g_free);
 	if (!expect(r, YAML_MAPPING_START_EVENT, "a mapping {value: ..., class: ..., source: ...}"))
 		return false;
 	start = r->event.start_mark;
@@ -163,11 +167,11 @@ static bool read_leaf(reader *r, int key)
 			g_autofree char *hint = isa_hint(scalar(r), names);
 
 			return FAIL(r, "%s: unknown word '%s', expected value, class, source or note%s",
-			            isa_keys[key].path, scalar(r), hint);
+			            r->v->keys[key].path, scalar(r), hint);
 		}
 	}
 	if (!has_value || !has_class || !origin->source)
-		return fail_at(r, start, "%s: %s is missing", isa_keys[key].path,
+		return fail_at(r, start, "%s: %s is missing", r->v->keys[key].path,
 		               !has_value   ? "value"
 		               : !has_class ? "class"
 		                            : "source");
@@ -175,12 +179,12 @@ static bool read_leaf(reader *r, int key)
 }
 
 /* Do keys begin with "PATH."? */
-static bool is_group(const char *path)
+static bool is_group(const reader *r, const char *path)
 {
 	size_t length = strlen(path);
 
-	for (size_t i = 0; i < isa_key_count; i++)
-		if (strncmp(isa_keys[i].path, path, length) == 0 && isa_keys[i].path[length] == '.')
+	for (size_t i = 0; i < r->v->count; i++)
+		if (strncmp(r->v->keys[i].path, path, length) == 0 && r->v->keys[i].path[length] == '.')
 			return true;
 	return false;
 }
@@ -190,16 +194,43 @@ static bool fail_unknown(reader *r, const char *path)
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *hint = NULL;
 
-	for (size_t i = 0; i < isa_key_count; i++) {
-		const char *dot = strchr(isa_keys[i].path, '.');
+	for (size_t i = 0; i < r->v->count; i++) {
+		const char *dot = strchr(r->v->keys[i].path, '.');
 
-		g_ptr_array_add(names, g_strdup(isa_keys[i].path));
+		g_ptr_array_add(names, g_strdup(r->v->keys[i].path));
 		if (dot)
-			g_ptr_array_add(names, g_strndup(isa_keys[i].path, (gsize)(dot - isa_keys[i].path)));
+			g_ptr_array_add(names, g_strndup(r->v->keys[i].path, (gsize)(dot - r->v->keys[i].path)));
 	}
 	g_ptr_array_add(names, NULL);
 	hint = isa_hint(path, (const char *const *)names->pdata);
 	return FAIL(r, "unknown machine key '%s'%s", path, hint);
+}
+
+static bool read_file(const isa_key_view *v, const char *file, unsigned depth, GError **error);
+static char *preset_file(const char *name);
+static char *kind_of(const char *file);
+
+/* Another preset of the same kind, whose values stand where this file gives none. */
+static bool read_base(reader *r)
+{
+	enum { DEPTH_MAX = 4 };
+	g_autofree char *file = NULL;
+	g_autofree char *kind = NULL;
+
+	if (!read_text(r, "base", &r->base))
+		return false;
+	for (size_t i = 0; i < r->v->count; i++)
+		if (r->seen[i])
+			return FAIL(r, "base stands before the keys");
+	if (r->depth == DEPTH_MAX)
+		return FAIL(r, "more than %d bases, one below the other", DEPTH_MAX);
+	file = preset_file(r->base);
+	if (!file)
+		return FAIL(r, "base '%s' is no preset", r->base);
+	kind = kind_of(file);
+	if (strcmp(kind, r->v->kind) != 0)
+		return FAIL(r, "base '%s' is of kind '%s', expected '%s'", r->base, kind, r->v->kind);
+	return read_file(r->v, file, r->depth + 1, r->error);
 }
 
 /* The mapping that has just begun; its keys lie below PREFIX ("" at the top). */
@@ -217,16 +248,20 @@ static bool read_group(reader *r, const char *prefix)
 		if (r->event.type != YAML_SCALAR_EVENT)
 			return FAIL(r, "expected a key");
 		path = *prefix ? g_strconcat(prefix, ".", scalar(r), NULL) : g_strdup(scalar(r));
-		key = isa_key_find(path);
+		key = isa_view_find(r->v, path);
 		if (key >= 0)
 			ok = read_leaf(r, key);
 		else if (strcmp(path, "name") == 0)
-			ok = read_text(r, path, &r->m->name);
+			ok = read_text(r, path, &r->name);
 		else if (strcmp(path, "title") == 0)
-			ok = read_text(r, path, &r->m->title);
+			ok = read_text(r, path, &r->title);
 		else if (strcmp(path, "alias") == 0)
 			ok = read_text(r, path, &r->alias);
-		else if (!is_group(path))
+		else if (strcmp(path, "kind") == 0)
+			ok = read_text(r, path, &r->kind);
+		else if (strcmp(path, "base") == 0)
+			ok = read_base(r);
+		else if (!is_group(r, path))
 			ok = fail_unknown(r, path);
 		else
 			ok = expect(r, YAML_MAPPING_START_EVENT, "a mapping") && read_group(r, path);
@@ -241,48 +276,105 @@ static bool read_document(reader *r)
 	    !expect(r, YAML_DOCUMENT_START_EVENT, "a machine description") ||
 	    !expect(r, YAML_MAPPING_START_EVENT, "a mapping of machine keys") || !read_group(r, ""))
 		return false;
-	if (!r->m->name || !r->m->title)
-		return FAIL(r, "%s is missing", r->m->name ? "title" : "name");
-	for (size_t i = 0; i < isa_key_count; i++)
+	if (!r->name || !r->title)
+		return FAIL(r, "%s is missing", r->name ? "title" : "name");
+	for (size_t i = 0; i < r->v->count && !r->base; i++)
 		if (!r->seen[i])
-			return FAIL(r, "key '%s' is missing", isa_keys[i].path);
+			return FAIL(r, "key '%s' is missing", r->v->keys[i].path);
 	return expect(r, YAML_DOCUMENT_END_EVENT, "the end of the machine description") &&
 	       expect(r, YAML_STREAM_END_EVENT, "one machine description only");
 }
 
-/* Reads FILE; the alias it names, if any, goes to *ALIAS (g_free). */
-static isa_machine *read_file(const char *file, char **alias, GError **error)
+/* Reads FILE into V; DEPTH as in struct reader. */
+static bool read_file(const isa_key_view *v, const char *file, unsigned depth, GError **error)
 {
 	g_autofree char *text = NULL;
 	g_autoptr(GError) cause = NULL;
 	gsize length;
-	reader r = {.file = file, .error = error};
+	reader r = {.file = file, .v = v, .depth = depth, .error = error};
 	bool ok;
 
-	*alias = NULL;
 	if (!g_file_get_contents(file, &text, &length, &cause)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-		return NULL;
+		return false;
 	}
 	if (!yaml_parser_initialize(&r.parser)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_INTERNAL, "libyaml does not start");
-		return NULL;
+		return false;
 	}
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, length);
-	r.m = isa_machine_empty();
-	r.seen = g_new0(bool, isa_key_count);
+	r.seen = g_new0(bool, v->count);
 	ok = read_document(&r);
 	if (r.has_event)
 		yaml_event_delete(&r.event);
 	yaml_parser_delete(&r.parser);
 	g_free(r.seen);
-	if (!ok) {
-		isa_machine_free(r.m);
-		g_free(r.alias);
-		return NULL;
+	g_free(*v->name);
+	g_free(*v->title);
+	*v->name = r.name;
+	*v->title = r.title;
+	g_free(r.alias);
+	g_free(r.kind);
+	g_free(r.base);
+	return ok;
+}
+
+/* What a file says of itself: the texts behind kind: and alias: at its top.  A file that does not parse says nothing;
+ * reading it will tell. */
+typedef struct head {
+	char *kind, *alias;
+} head;
+
+static head read_head(const char *file)
+{
+	g_autofree char *text = NULL;
+	g_autofree char *key = NULL;
+	yaml_parser_t parser;
+	yaml_event_t event;
+	head h = {NULL, NULL};
+	gsize length;
+	int depth = 0;
+	bool more = true;
+
+	if (!g_file_get_contents(file, &text, &length, NULL) || !yaml_parser_initialize(&parser)) {
+		h.kind = g_strdup("tsp");
+		return h;
 	}
-	*alias = r.alias;
-	return r.m;
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+	while (more && yaml_parser_parse(&parser, &event)) {
+		bool is_key = false;
+
+		depth += event.type == YAML_MAPPING_START_EVENT || event.type == YAML_SEQUENCE_START_EVENT;
+		depth -= event.type == YAML_MAPPING_END_EVENT || event.type == YAML_SEQUENCE_END_EVENT;
+		if (depth == 1 && event.type == YAML_SCALAR_EVENT) {
+			const char *value = (const char *)event.data.scalar.value;
+			char **to = g_strcmp0(key, "kind") == 0    ? &h.kind
+			            : g_strcmp0(key, "alias") == 0 ? &h.alias
+			                                           : NULL;
+
+			is_key = !key;
+			if (is_key)
+				key = g_strdup(value);
+			else if (to && !*to)
+				*to = g_strdup(value);
+		}
+		if (!is_key && depth <= 1)
+			g_clear_pointer(&key, g_free);
+		more = event.type != YAML_STREAM_END_EVENT;
+		yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&parser);
+	if (!h.kind)
+		h.kind = g_strdup("tsp");
+	return h;
+}
+
+static char *kind_of(const char *file)
+{
+	head h = read_head(file);
+
+	g_free(h.alias);
+	return h.kind;
 }
 
 /* Where machine files are looked for, in this order. */
@@ -307,7 +399,8 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-char **isa_machine_names(void)
+/* All of them, of whatever kind. */
+static char **all_names(void)
 {
 	g_auto(GStrv) path = search_path();
 	GPtrArray *names = g_ptr_array_new();
@@ -349,40 +442,78 @@ static char *preset_file(const char *name)
 	return NULL;
 }
 
-/* The preset whose alias is NAME, or NULL. */
-static isa_machine *load_by_alias(const char *name, char **names)
+char **isa_preset_names(const char *kind)
 {
-	for (; *names; names++) {
-		g_autofree char *file = preset_file(*names);
-		g_autofree char *alias = NULL;
-		isa_machine *m = file ? read_file(file, &alias, NULL) : NULL;
+	g_auto(GStrv) names = all_names();
+	GPtrArray *some = g_ptr_array_new();
 
-		if (m && g_strcmp0(alias, name) == 0)
-			return m;
-		isa_machine_free(m);
+	for (char **name = names; *name; name++) {
+		g_autofree char *file = preset_file(*name);
+		head h = file ? read_head(file) : (head){NULL, NULL};
+
+		if (g_strcmp0(h.kind, kind) == 0)
+			g_ptr_array_add(some, g_strdup(*name));
+		g_free(h.kind);
+		g_free(h.alias);
 	}
-	return NULL;
+	g_ptr_array_add(some, NULL);
+	return (char **)g_ptr_array_free(some, FALSE);
 }
 
-isa_machine *isa_machine_load(const char *name, GError **error)
+/* The file of the preset whose alias is NAME, or NULL. */
+static char *alias_file(const char *name)
+{
+	g_auto(GStrv) names = all_names();
+	char *found = NULL;
+
+	for (char **preset = names; *preset && !found; preset++) {
+		g_autofree char *file = preset_file(*preset);
+		head h = file ? read_head(file) : (head){NULL, NULL};
+
+		if (g_strcmp0(h.alias, name) == 0)
+			found = g_steal_pointer(&file);
+		g_free(h.kind);
+		g_free(h.alias);
+	}
+	return found;
+}
+
+char *isa_machine_file(const char *name, const char *wanted, char **kind, GError **error)
 {
 	bool is_file = strchr(name, '/') || g_str_has_suffix(name, ".yaml");
-	g_autofree char *file = is_file ? g_strdup(name) : preset_file(name);
-	g_autofree char *alias = NULL;
-	g_autofree char *hint = NULL;
-	g_autofree char *list = NULL;
-	g_auto(GStrv) names = NULL;
-	isa_machine *m;
+	char *file = is_file ? g_strdup(name) : preset_file(name);
 
-	if (file)
-		return read_file(file, &alias, error);
-	names = isa_machine_names();
-	m = load_by_alias(name, names);
-	if (m)
-		return m;
-	hint = isa_hint(name, (const char *const *)names);
-	list = g_strjoinv(", ", names);
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown machine '%s', expected a .yaml file or one of: %s%s",
-	            name, list, hint);
-	return NULL;
+	*kind = NULL;
+	if (!file)
+		file = alias_file(name);
+	if (file) {
+		*kind = kind_of(file);
+	} else {
+		g_auto(GStrv) names = isa_preset_names(wanted);
+		g_autofree char *hint = isa_hint(name, (const char *const *)names);
+		g_autofree char *list = g_strjoinv(", ", names);
+
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "unknown machine '%s', expected a .yaml file or one of: %s%s", name, list, hint);
+	}
+	return file;
+}
+
+bool isa_view_load(const isa_key_view *v, const char *name, GError **error)
+{
+	g_autofree char *kind = NULL;
+	g_autofree char *file = isa_machine_file(name, v->kind, &kind, error);
+
+	if (!file)
+		return false;
+	if (strcmp(kind, v->kind) != 0) {
+		g_auto(GStrv) names = isa_preset_names(v->kind);
+		g_autofree char *list = g_strjoinv(", ", names);
+
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "machine '%s' is of kind '%s', expected one of kind '%s', such as %s", name, kind, v->kind,
+		            list);
+		return false;
+	}
+	return read_file(v, file, 0, error);
 }

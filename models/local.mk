@@ -8,4 +8,8 @@ libmodels_a_SOURCES = \
 	models/tsp/icu.c models/tsp/operand.c models/tsp/vreg.c models/tsp/stream.c \
 	models/tsp/sram.c models/tsp/sram_buffers.c models/tsp/mem.c models/tsp/vxm.c models/tsp/vxm_math.c models/tsp/vxm_math.h \
 	models/tsp/mxm.c models/tsp/mxm_math.c models/tsp/mxm_math.h models/tsp/sxm.c models/tsp/c2c.c \
-	models/tsp/audit.c models/tsp/violation.c
+	models/tsp/audit.c models/tsp/violation.c \
+	models/ascend/calendar.c models/ascend/calendar.h models/ascend/memory.c models/ascend/memory.h \
+	models/ascend/mte.c models/ascend/mte_int.h models/ascend/mte_copy.c models/ascend/mte_values.c \
+	models/ascend/fixpipe.c models/ascend/cube.c models/ascend/cube_int.h \
+	models/ascend/chip.h models/ascend/internal.h models/ascend/ub.c models/ascend/ub.h

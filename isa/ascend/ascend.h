@@ -7,8 +7,8 @@
  * Fields are numbers, or scalar registers where an instruction says so.  Instructions may carry predicted times, which
  * models ignore unless a run issues by timestamp.
  *
- * Source of structure and limits: docs/sources.md (Ascend C documentation, profiler sources).  Opcodes and bit positions
- * are ours: the published encodings are not needed to answer questions of time.
+ * Source of structure and limits: docs/sources.md (Ascend C documentation, profiler sources).  Opcodes and bit
+ * positions are ours: the published encodings are not needed to answer questions of time.
  */
 #ifndef TSPSIM_ISA_ASCEND_ASCEND_H
 #define TSPSIM_ISA_ASCEND_ASCEND_H
@@ -19,7 +19,16 @@
 
 #include "isa/error.h"
 
-enum asc_pipe { ASC_PIPE_S, ASC_PIPE_V, ASC_PIPE_M, ASC_PIPE_MTE1, ASC_PIPE_MTE2, ASC_PIPE_MTE3, ASC_PIPE_FIX, ASC_PIPES };
+enum asc_pipe {
+	ASC_PIPE_S,
+	ASC_PIPE_V,
+	ASC_PIPE_M,
+	ASC_PIPE_MTE1,
+	ASC_PIPE_MTE2,
+	ASC_PIPE_MTE3,
+	ASC_PIPE_FIX,
+	ASC_PIPES
+};
 const char *asc_pipe_name(enum asc_pipe pipe); /* "S" "V" "M" "MTE1" "MTE2" "MTE3" "FIX" */
 
 enum asc_space { ASC_GM, ASC_L1, ASC_L0A, ASC_L0B, ASC_L0C, ASC_UB, ASC_BT, ASC_FB, ASC_SPACES };
@@ -30,6 +39,15 @@ enum asc_kind { ASC_COUPLED, ASC_CUBE, ASC_VECTOR, ASC_KINDS };
 
 enum asc_type { ASC_I8, ASC_U8, ASC_I16, ASC_U16, ASC_I32, ASC_U32, ASC_F16, ASC_BF16, ASC_F32, ASC_TYPES };
 unsigned asc_type_bytes(enum asc_type type);
+const char *asc_type_name(enum asc_type type); /* "int8" "uint8" ... "fp16" "bf16" "fp32" */
+int asc_type_by_name(const char *name);        /* -1 */
+
+/* Classes of time, isa/ascend/timing.def. */
+enum asc_timing {
+#define ASC_TIMING(id, head, b16, b32, doc) ASC_TIMING_##id,
+#include "isa/ascend/timing.def"
+	ASC_TIMING_COUNT
+};
 
 enum asc_op {
 #define ASC_OP(id, mnemonic, pipe, format, timing, cores, doc) ASC_OP_##id,
@@ -42,20 +60,25 @@ enum { ASC_FIELDS = 16, ASC_REGISTERS = 32 };
 
 typedef struct asc_insn {
 	uint16_t op;
-	uint16_t regs;          /* bit i: f[i] is the number of a scalar register whose value is meant */
-	uint32_t node;          /* graph node or macro-operation it came from */
-	int64_t start, end;     /* predicted first cycle on its pipe and completion; ASC_NO_TIME when unknown.  Of its
-	                         * first execution where a loop executes it again. */
+	uint16_t regs;      /* bit i: f[i] is the number of a scalar register whose value is meant */
+	uint32_t node;      /* graph node or macro-operation it came from */
+	int64_t start, end; /* predicted first cycle on its pipe and completion; ASC_NO_TIME when unknown.  Of its
+	                     * first execution where a loop executes it again. */
 	int64_t f[ASC_FIELDS];
 } asc_insn;
 #define ASC_NO_TIME INT64_MIN
+/* The value of a pipe field that means every pipe of the sub-core; pipe_barrier only. */
+enum { ASC_PIPE_ALL = ASC_PIPES };
+asc_insn asc_insn_make(enum asc_op op); /* every field at its standard, no registers, no node, no times */
+#define ASC_NO_NODE UINT32_MAX
 
 enum { ASC_ALL_BLOCKS = -1 };
 
 typedef struct asc_stream {
 	enum asc_kind kind;
 	int32_t sub;   /* vector core of its cube core: 0, 1; ASC_ALL_BLOCKS: both */
-	int32_t block; /* block that runs it; ASC_ALL_BLOCKS: every one.  Register 31 holds the block at the start, 30 the sub */
+	int32_t block; /* block that runs it; ASC_ALL_BLOCKS: every one.  Register 31 holds the block at the start, 30
+	                  the sub */
 	GArray *insns; /* asc_insn */
 } asc_stream;
 
@@ -77,7 +100,8 @@ typedef struct asc_tensor {
 
 typedef struct asc_program {
 	char *machine_name, *machine_text, *workload;
-	uint32_t blocks; /* blocks spread over cores in order: block b runs on core b mod cores, a core runs one at a time */
+	uint32_t blocks;    /* blocks spread over cores in order: block b runs on core b mod cores, a core runs one at a
+	                       time */
 	GPtrArray *streams; /* asc_stream */
 	GPtrArray *nodes;   /* char * */
 	GArray *images;     /* asc_image */
@@ -88,38 +112,66 @@ typedef struct asc_program {
 
 asc_program *asc_program_new(void);
 void asc_program_free(asc_program *program);
-asc_stream *asc_program_stream(asc_program *program, enum asc_kind kind, int32_t sub, int32_t block); /* finds or adds */
+asc_stream *asc_program_stream(asc_program *program, enum asc_kind kind, int32_t sub,
+                               int32_t block); /* finds or adds */
 
 /* One instruction of the tables, for assembler, models and documentation. */
-enum asc_value { ASC_VALUE_NUMBER, ASC_VALUE_ADDRESS, ASC_VALUE_TYPE, ASC_VALUE_PIPE, ASC_VALUE_REGISTER, ASC_VALUE_MODE, ASC_VALUE_LABEL };
+enum asc_value {
+	ASC_VALUE_NUMBER,
+	ASC_VALUE_ADDRESS,
+	ASC_VALUE_TYPE,
+	ASC_VALUE_PIPE,
+	ASC_VALUE_REGISTER,
+	ASC_VALUE_BITS,   /* low bits: a number of the instruction's type, floating or not */
+	ASC_VALUE_BITS32, /* low 32 bits: a number of fp32 */
+	ASC_VALUE_LABEL   /* index of an instruction of the stream */
+};
 typedef struct asc_field_info {
 	const char *name; /* "dst" "src0" "repeat" "dst_blk" ... */
 	enum asc_value value;
-	enum asc_space space; /* of an address */
+	enum asc_space space;       /* of an address */
 	int64_t min, max, standard; /* limits as documented; what stands when the text leaves it out */
-	unsigned align_bytes;       /* of an address */
+	unsigned align_bytes;       /* of an address; of a number: it is a multiple of this */
 } asc_field_info;
 typedef struct asc_op_info {
 	const char *mnemonic, *doc;
 	enum asc_pipe pipe;
+	enum asc_timing timing;
 	unsigned cores; /* bit asc_kind */
 	unsigned fields;
 	const asc_field_info *field;
 } asc_op_info;
 const asc_op_info *asc_op(enum asc_op op);
-int asc_op_by_name(const char *mnemonic);            /* -1 */
+int asc_op_by_name(const char *mnemonic);                /* -1 */
 int asc_field_by_name(enum asc_op op, const char *name); /* -1 */
 int64_t asc_get(const asc_insn *insn, int field, const int64_t *registers);
+/* Does field FIELD of OP name a register it writes or reads as such?  Others may hold one where insn.regs says so. */
+static inline bool asc_field_is_register(const asc_op_info *info, unsigned field)
+{
+	return info->field[field].value == ASC_VALUE_REGISTER;
+}
+
+/* Does the hardware order two accesses of SPACE by instructions of one PIPE, one after the other in its queue, without
+ * a barrier?  isa/ascend/order.def. */
+bool asc_ordered(enum asc_pipe pipe, enum asc_space space, bool earlier_writes, bool later_writes);
+/* Is (FROM, TO) a pair of pipes that flags of this kind of sub-core exist for?  isa/ascend/flags.def. */
+bool asc_flag_pair(enum asc_kind kind, enum asc_pipe from, enum asc_pipe to);
+/* Findings of the models, isa/ascend/violations.def. */
+const char *asc_violation_name(unsigned finding);
+const char *asc_violation_doc(unsigned finding);
+bool asc_kind_has_pipe(enum asc_kind kind, enum asc_pipe pipe);
+const char *asc_kind_name(enum asc_kind kind); /* "coupled" "cube" "vector" */
 
 /* Assembly: "[@start] mnemonic name=value ..." a line, labels "name:", directives .stream .image .tensor .blocks .node;
- * docs/ascend-assembly.md.  Errors carry file:line:column and the nearest legal word; limits and alignment are refused by
- * the documented rule's name.  Assembling a disassembly gives the same program. */
+ * docs/ascend-assembly.md.  Errors carry file:line:column and the nearest legal word; limits and alignment are refused
+ * by the documented rule's name.  Assembling a disassembly gives the same program. */
 typedef struct asc_machine asc_machine;
 asc_program *asc_assemble(const char *text, const char *file, const asc_machine *machine, GError **error);
 char *asc_disassemble(const asc_program *program, const asc_machine *machine);
 bool asc_program_write(const asc_program *program, const char *path, GError **error);
 asc_program *asc_program_read(const char *path, GError **error);
-/* Limits, alignment, kinds of cores and legal flag pairs; the rule's name is in the message, with stream and instruction. */
+/* Limits, alignment, kinds of cores and legal flag pairs; the rule's name is in the message, with stream and
+ * instruction. */
 bool asc_check(const asc_program *program, const asc_machine *machine, GError **error);
 
 #endif
