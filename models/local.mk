@@ -8,4 +8,8 @@ libmodels_a_SOURCES = \
 	models/tsp/icu.c models/tsp/operand.c models/tsp/vreg.c models/tsp/stream.c \
 	models/tsp/sram.c models/tsp/sram_buffers.c models/tsp/mem.c models/tsp/vxm.c models/tsp/vxm_math.c models/tsp/vxm_math.h \
 	models/tsp/mxm.c models/tsp/mxm_math.c models/tsp/mxm_math.h models/tsp/sxm.c models/tsp/c2c.c \
-	models/tsp/audit.c models/tsp/violation.c
+	models/tsp/audit.c models/tsp/violation.c \
+	models/ascend/chip.h models/ascend/internal.h models/ascend/front_int.h models/ascend/extents.h \
+	models/ascend/chip.c models/ascend/core.c models/ascend/scalar.c models/ascend/flags.c models/ascend/cross.c \
+	models/ascend/clock.c models/ascend/boxes.c models/ascend/extents.c models/ascend/races.c models/ascend/ranges.c \
+	models/ascend/checks.c models/ascend/data.c models/ascend/deadlock.c
