@@ -159,6 +159,7 @@ bool asc_flag_pair(enum asc_kind kind, enum asc_pipe from, enum asc_pipe to);
 /* Findings of the models, isa/ascend/violations.def. */
 const char *asc_violation_name(unsigned finding);
 const char *asc_violation_doc(unsigned finding);
+bool asc_kind_has_pipe(enum asc_kind kind, enum asc_pipe pipe);
 const char *asc_kind_name(enum asc_kind kind); /* "coupled" "cube" "vector" */
 
 /* Assembly: "[@start] mnemonic name=value ..." a line, labels "name:", directives .stream .image .tensor .blocks .node;
