@@ -9,4 +9,5 @@ libmodels_a_SOURCES = \
 	models/tsp/sram.c models/tsp/sram_buffers.c models/tsp/mem.c models/tsp/vxm.c models/tsp/vxm_math.c models/tsp/vxm_math.h \
 	models/tsp/mxm.c models/tsp/mxm_math.c models/tsp/mxm_math.h models/tsp/sxm.c models/tsp/c2c.c \
 	models/tsp/audit.c models/tsp/violation.c \
-	models/ascend/chip.h models/ascend/internal.h models/ascend/ub.c models/ascend/ub.h
+	models/ascend/chip.h models/ascend/internal.h models/ascend/ub.c models/ascend/ub.h models/ascend/vector.c models/ascend/vector.h \
+	models/ascend/vector_int.h models/ascend/vector_math.c models/ascend/vector_move.c
