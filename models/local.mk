@@ -10,6 +10,20 @@ libmodels_a_SOURCES = \
 	models/tsp/mxm.c models/tsp/mxm_math.c models/tsp/mxm_math.h models/tsp/sxm.c models/tsp/c2c.c \
 	models/tsp/audit.c models/tsp/violation.c \
 libmodels_a_SOURCES += \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+libmodels_a_SOURCES += \
 	models/ascend/boxes.c \
 	models/ascend/calendar.c \
 	models/ascend/calendar.h \
@@ -39,4 +53,9 @@ libmodels_a_SOURCES += \
 	models/ascend/ranges.c \
 	models/ascend/scalar.c \
 	models/ascend/ub.c \
-	models/ascend/ub.h
+	models/ascend/ub.h \
+	models/ascend/vector.c \
+	models/ascend/vector.h \
+	models/ascend/vector_int.h \
+	models/ascend/vector_math.c \
+	models/ascend/vector_move.c
