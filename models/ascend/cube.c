@@ -36,7 +36,7 @@ asc_cube *asc_cube_new(const asc_machine *machine, asc_data *data)
 	asc_cube *c = g_new0(asc_cube, 1);
 
 	c->machine = machine;
-	c->data = data;
+	c->data = asc_data_functional(data) ? data : NULL;
 	c->unit_bytes = (uint64_t)machine->fix_unit_bytes;
 	c->units = ((uint64_t)machine->l0c_bytes + c->unit_bytes - 1) / c->unit_bytes;
 	c->unit = g_new0(unit, c->units);

@@ -32,8 +32,8 @@ static enum asc_space target(const asc_exec *x)
 	}
 }
 
-/* Where the result's rows lie: nz2nd has m rows of n elements; without it each group of C0 columns (16, or 32 of one
- * byte) has m rows, fix dst_pitch blocks of 32 bytes apart. */
+/* Where the result's rows lie: nz2nd has m rows of n elements; without it each 32 bytes of columns (C0) have m rows, and
+ * the next of them lie dst_pitch blocks further. */
 typedef struct result {
 	uint64_t size, row_bytes, row_pitch, group_pitch;
 	int64_t rows, groups, group_columns;
@@ -50,9 +50,9 @@ static result result_of(const asc_exec *x)
 		r.row_pitch = (uint64_t)f[FIX_DST_PITCH] * r.size;
 		return r;
 	}
-	r.group_columns = r.size == 1 ? C0_BYTES : L0C_FRACTAL_COLUMNS;
+	r.group_columns = C0_BYTES / (int64_t)r.size;
 	r.groups = mte_up(f[FIX_N], r.group_columns);
-	r.row_bytes = r.row_pitch = (uint64_t)r.group_columns * r.size;
+	r.row_bytes = r.row_pitch = C0_BYTES;
 	r.group_pitch = (uint64_t)f[FIX_DST_PITCH] * C0_BYTES;
 	return r;
 }

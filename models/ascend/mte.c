@@ -22,7 +22,7 @@ asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memo
 	m->memory = memory;
 	m->ub = ub;
 	m->cube = cube;
-	m->data = data;
+	m->data = asc_data_functional(data) ? data : NULL;
 	m->limit = (unsigned)machine->mte2_outstanding;
 	for (unsigned i = 0; i < MTE_WAYS; i++)
 		m->way[i].returns = g_new0(int64_t, m->limit);

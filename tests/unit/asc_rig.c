@@ -7,10 +7,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "tests/unit/asc_rig_data.h"
-
-enum { SPACE_BYTES = 1 << 20 };
-
 rig *rig_new(const char *name, unsigned cores, bool functional)
 {
 	rig *r = g_new0(rig, 1);
@@ -21,7 +17,11 @@ rig *rig_new(const char *name, unsigned cores, bool functional)
 		g_error("%s", error->message);
 	r->cores = cores;
 	r->memory = asc_memory_new(r->machine);
-	r->data = functional ? rig_data_new(SPACE_BYTES) : NULL;
+	r->program = asc_program_new();
+	if (functional) {
+		r->global = asc_data_new_global(r->program, true);
+		r->data = asc_data_new(r->machine, r->global);
+	}
 	for (unsigned i = 0; i < cores; i++) {
 		r->ub[i] = asc_ub_new(r->machine);
 		r->cube[i] = asc_cube_new(r->machine, r->data);
@@ -38,7 +38,9 @@ void rig_free(rig *r)
 		asc_ub_free(r->ub[i]);
 	}
 	asc_memory_free(r->memory);
-	rig_data_free(r->data);
+	asc_data_free(r->data);
+	asc_data_free(r->global);
+	asc_program_free(r->program);
 	asc_machine_free(r->machine);
 	g_free(r);
 }

@@ -6,14 +6,16 @@
 #ifndef TSPSIM_TESTS_UNIT_ASC_RIG_H
 #define TSPSIM_TESTS_UNIT_ASC_RIG_H
 
-#include "models/ascend/internal.h"
+#include "models/ascend/front_int.h"
+#include "models/ascend/memory.h"
 
 enum { RIG_CORES = 48 };
 
 typedef struct rig {
 	asc_machine *machine;
 	asc_memory *memory;
-	asc_data *data;
+	asc_program *program; /* empty */
+	asc_data *global, *data;
 	unsigned cores;
 	asc_ub *ub[RIG_CORES];
 	asc_cube *cube[RIG_CORES];
@@ -24,7 +26,7 @@ typedef struct rig {
 /* CORES sub-cores of machine NAME; buffers hold bytes where FUNCTIONAL. */
 rig *rig_new(const char *name, unsigned cores, bool functional);
 void rig_free(rig *r);
-/* An instruction: "gm_to_l1", {"dst=0", "burst_bytes=1024", NULL}. */
+/* An instruction: rig_insn(ASC_OP_GM_TO_L1, "dst=0", "burst_bytes=1024", NULL). */
 asc_insn rig_insn(enum asc_op op, ...) G_GNUC_NULL_TERMINATED;
 void rig_set(asc_insn *insn, const char *field, int64_t value);
 /* Executes it on CORE from START on. */
