@@ -34,7 +34,7 @@ typedef struct asc_exec {
 } asc_exec;
 
 /* Ranges of bytes an instruction reads and writes, for the race detector; up to ASC_RANGES boxes of COUNT runs. */
-enum { ASC_RANGES = 40 };
+enum { ASC_RANGES = 64 };
 typedef struct asc_range {
 	enum asc_space space;
 	bool write;
