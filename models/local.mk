@@ -16,4 +16,5 @@ libmodels_a_SOURCES = \
 	models/ascend/chip.h models/ascend/internal.h models/ascend/front_int.h models/ascend/extents.h \
 	models/ascend/chip.c models/ascend/core.c models/ascend/scalar.c models/ascend/flags.c models/ascend/cross.c \
 	models/ascend/clock.c models/ascend/boxes.c models/ascend/extents.c models/ascend/races.c models/ascend/ranges.c \
-	models/ascend/checks.c models/ascend/data.c models/ascend/deadlock.c
+	models/ascend/checks.c models/ascend/data.c models/ascend/deadlock.c \
+	models/ascend/vector.c models/ascend/vector.h models/ascend/vector_int.h models/ascend/vector_math.c models/ascend/vector_move.c
