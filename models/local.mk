@@ -12,6 +12,23 @@ libmodels_a_SOURCES = \
 libmodels_a_SOURCES +=
 libmodels_a_SOURCES +=
 libmodels_a_SOURCES += \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+ \
+libmodels_a_SOURCES += \
 	models/ascend/boxes.c \
 	models/ascend/calendar.c \
 	models/ascend/calendar.h \

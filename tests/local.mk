@@ -55,3 +55,4 @@ include $(top_srcdir)/tests/bankeval.mk
 include $(top_srcdir)/tests/bankplots.mk
 include $(top_srcdir)/tests/bankoracle.mk
 include $(top_srcdir)/tests/banksearch.mk
+include $(top_srcdir)/tests/asctiming.mk
