@@ -8,26 +8,7 @@ libmodels_a_SOURCES = \
 	models/tsp/icu.c models/tsp/operand.c models/tsp/vreg.c models/tsp/stream.c \
 	models/tsp/sram.c models/tsp/sram_buffers.c models/tsp/mem.c models/tsp/vxm.c models/tsp/vxm_math.c models/tsp/vxm_math.h \
 	models/tsp/mxm.c models/tsp/mxm_math.c models/tsp/mxm_math.h models/tsp/sxm.c models/tsp/c2c.c \
-	models/tsp/audit.c models/tsp/violation.c \
-libmodels_a_SOURCES +=
-libmodels_a_SOURCES +=
-libmodels_a_SOURCES += \
- \
- \
- \
- \
- \
- \
- \
- \
- \
- \
- \
- \
- \
- \
- \
- \
+	models/tsp/audit.c models/tsp/violation.c
 libmodels_a_SOURCES += \
 	models/ascend/boxes.c \
 	models/ascend/calendar.c \
