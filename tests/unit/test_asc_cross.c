@@ -1,0 +1,2 @@
+#include "tests/lib/tap.h"
+int main(void){return 0;}
