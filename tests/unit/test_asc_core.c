@@ -4,7 +4,7 @@
  * otherwise: a push a cycle, earliest start one cycle after it, vector instructions take `repeat` cycles, copies
  * `bursts`.
  */
-#include "tests/unit/asc_rig.h"
+#include "tests/unit/asc_core_rig.h"
 
 #define COUPLED .machine = "ascend-910a"
 #define SINGLE  "scalar.dual_issue=0"
@@ -35,12 +35,12 @@ static void the_queues_latency_moves_the_start(void)
 }
 
 static const char five[] = ".stream coupled\n"
-                           "vabs dst=0x0000 src=0x8000 repeat=10\n"
-                           "vabs dst=0x1000 src=0x9000 repeat=10\n"
-                           "vabs dst=0x2000 src=0xa000 repeat=10\n"
-                           "vabs dst=0x3000 src=0xb000 repeat=10\n"
-                           "vabs dst=0x4000 src=0xc000 repeat=10\n"
-                           "end\n";
+			   "vabs dst=0x0000 src=0x8000 repeat=10\n"
+			   "vabs dst=0x1000 src=0x9000 repeat=10\n"
+			   "vabs dst=0x2000 src=0xa000 repeat=10\n"
+			   "vabs dst=0x3000 src=0xb000 repeat=10\n"
+			   "vabs dst=0x4000 src=0xc000 repeat=10\n"
+			   "end\n";
 
 static void a_full_queue_stops_the_scalar_unit(void)
 {
@@ -88,7 +88,8 @@ static void a_full_queue_keeps_other_pipes_waiting(void)
 
 static void starting_in_order_is_not_completing_in_order(void)
 {
-	/* Complete 30 cycles after the pipe is free: the second starts in 11, while the first is on its way until 41. */
+	/* Complete 30 cycles after the pipe is free: the second starts in 11, while the first is on its way until 41.
+	 */
 	asc_rig *r = asc_rig_run(".stream coupled\n"
 	                         "vabs dst=0x0000 src=0x8000 repeat=10\n"
 	                         "vabs dst=0x1000 src=0x9000 repeat=10\n"
@@ -228,10 +229,11 @@ static void arithmetic_follows_the_table(void)
 		const char *op;
 		int64_t n, m, result;
 	} cases[] = {
-		{"add", 7, -9, -2},    {"sub", 7, 9, -2},  {"mul", -7, 9, -63},         {"div", -7, 2, -3},
-		{"div", 7, 0, 0},      {"rem", -7, 2, -1}, {"rem", 7, 0, 7},            {"min", -7, 2, -7},
-		{"max", -7, 2, 2},     {"and", 12, 10, 8}, {"or", 12, 10, 14},          {"shl", 3, 4, 48},
-		{"shr", -1, 60, 15},   {"shr", 5, 64, 0},  {"div", INT64_MIN, -1, INT64_MIN},
+		{"add", 7, -9, -2},  {"sub", 7, 9, -2},  {"mul", -7, 9, -63},
+		{"div", -7, 2, -3},  {"div", 7, 0, 0},   {"rem", -7, 2, -1},
+		{"rem", 7, 0, 7},    {"min", -7, 2, -7}, {"max", -7, 2, 2},
+		{"and", 12, 10, 8},  {"or", 12, 10, 14}, {"shl", 3, 4, 48},
+		{"shr", -1, 60, 15}, {"shr", 5, 64, 0},  {"div", INT64_MIN, -1, INT64_MIN},
 	};
 	GString *text = g_string_new(".stream coupled\n");
 	asc_rig *r;
@@ -328,11 +330,11 @@ static void by_timestamp_a_start_is_the_predicted_one_or_when_the_pipe_is_free(v
 }
 
 static const char timed[] = ".stream coupled\n"
-                            "@1 gm_to_ub dst=0 src=0 bursts=10\n"
-                            "set_flag from=MTE2 to=V id=0\n"
-                            "wait_flag from=MTE2 to=V id=0\n"
-                            "%s vabs dst=0x8000 src=0 repeat=1\n"
-                            "end\n";
+			    "@1 gm_to_ub dst=0 src=0 bursts=10\n"
+			    "set_flag from=MTE2 to=V id=0\n"
+			    "wait_flag from=MTE2 to=V id=0\n"
+			    "%s vabs dst=0x8000 src=0 repeat=1\n"
+			    "end\n";
 
 static void by_timestamp_flags_cost_nothing(void)
 {
@@ -377,28 +379,28 @@ static void by_timestamp_what_comes_before_its_producer_is_a_race(void)
 
 /* Cube and vector cores of three cores; copies of lengths that interleave, flags, cross-core flags, races. */
 static const char many[] = ".blocks 5\n"
-                           ".stream cube\n"
-                           "movi rd=r1 imm=4\n"
-                           "again: gm_to_l1 dst=0 src=0 bursts=7\n"
-                           "set_flag from=MTE2 to=MTE1 id=0\n"
-                           "wait_flag from=MTE2 to=MTE1 id=0\n"
-                           "load2d_a dst=0 src=0 repeat=5\n"
-                           "set_cross pipe=MTE1 mode=2 id=3\n"
-                           "sub rd=r1 rn=r1 rm=1\n"
-                           "bne rn=r1 rm=0 label=again\n"
-                           "end\n"
-                           ".stream vector\n"
-                           "movi rd=r1 imm=4\n"
-                           "add rd=r2 rn=r31 rm=3\n"
-                           "again: wait_cross id=3\n"
-                           "gm_to_ub dst=0 src=0 bursts=r2\n"
-                           "set_flag from=MTE2 to=V id=1\n"
-                           "wait_flag from=MTE2 to=V id=1\n"
-                           "vabs dst=0x8000 src=0 repeat=3\n"
-                           "ub_to_gm dst=0x100000 src=0x8000 bursts=2\n"
-                           "sub rd=r1 rn=r1 rm=1\n"
-                           "bne rn=r1 rm=0 label=again\n"
-                           "end\n";
+			   ".stream cube\n"
+			   "movi rd=r1 imm=4\n"
+			   "again: gm_to_l1 dst=0 src=0 bursts=7\n"
+			   "set_flag from=MTE2 to=MTE1 id=0\n"
+			   "wait_flag from=MTE2 to=MTE1 id=0\n"
+			   "load2d_a dst=0 src=0 repeat=5\n"
+			   "set_cross pipe=MTE1 mode=2 id=3\n"
+			   "sub rd=r1 rn=r1 rm=1\n"
+			   "bne rn=r1 rm=0 label=again\n"
+			   "end\n"
+			   ".stream vector\n"
+			   "movi rd=r1 imm=4\n"
+			   "add rd=r2 rn=r31 rm=3\n"
+			   "again: wait_cross id=3\n"
+			   "gm_to_ub dst=0 src=0 bursts=r2\n"
+			   "set_flag from=MTE2 to=V id=1\n"
+			   "wait_flag from=MTE2 to=V id=1\n"
+			   "vabs dst=0x8000 src=0 repeat=3\n"
+			   "ub_to_gm dst=0x100000 src=0x8000 bursts=2\n"
+			   "sub rd=r1 rn=r1 rm=1\n"
+			   "bne rn=r1 rm=0 label=again\n"
+			   "end\n";
 
 static void kernels_and_orders_of_processes_agree(void)
 {

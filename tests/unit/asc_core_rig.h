@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A rig for the front end of Ascend-style cores: assembly text on a machine with stub units (asc_stub_units.c), run to
+ * A rig for the front end of Ascend-style cores: assembly text on a machine with stub units (asc_core_stubs.c), run to
  * its end, everything it said kept.
  */
-#ifndef TSPSIM_TESTS_UNIT_ASC_RIG_H
-#define TSPSIM_TESTS_UNIT_ASC_RIG_H
+#ifndef TSPSIM_TESTS_UNIT_ASC_CORE_RIG_H
+#define TSPSIM_TESTS_UNIT_ASC_CORE_RIG_H
 
 #include "models/ascend/internal.h"
 #include "tests/lib/tap.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A rig for the front end of Ascend-style cores; see asc_rig.h.
+ * A rig for the front end of Ascend-style cores; see asc_core_rig.h.
  */
-#include "tests/unit/asc_rig.h"
+#include "tests/unit/asc_core_rig.h"
 
 static void keep_report(void *state, const asc_report *report)
 {

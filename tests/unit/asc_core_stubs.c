@@ -5,7 +5,7 @@
  * bursts, nd2nz by nd, fixpipe by m.  It is complete asc_stub_tail cycles after its pipe is free.  In functional mode
  * the first burst of a copy moves its bytes; nothing else has values.
  */
-#include "tests/unit/asc_rig.h"
+#include "tests/unit/asc_core_rig.h"
 
 int64_t asc_stub_tail;
 GArray *asc_stub_asked; /* asc_stub_question, when not NULL */
