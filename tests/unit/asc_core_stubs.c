@@ -17,13 +17,14 @@ struct asc_vector {
 	int unused;
 };
 struct asc_cube {
-	int unused;
+	bool marked; /* all of L0C is one unit */
 };
 struct asc_memory {
 	int unused;
 };
 struct asc_mte {
 	asc_data *data;
+	asc_cube *cube;
 	unsigned core;
 };
 
@@ -95,8 +96,14 @@ void asc_cube_free(asc_cube *c)
 
 void asc_cube_execute(asc_cube *c, asc_exec *x)
 {
-	(void)c;
+	c->marked |= x->f[asc_field_by_name(ASC_OP_MMAD, "unit_flag")] != 0;
 	take(x, 0);
+}
+
+bool asc_cube_unit_ready(const asc_cube *c, const asc_exec *x)
+{
+	return !x->f[asc_field_by_name((enum asc_op)x->insn->op, "unit_flag")] ||
+	       c->marked == (x->insn->op != ASC_OP_MMAD);
 }
 
 asc_memory *asc_memory_new(const asc_machine *machine)
@@ -118,7 +125,7 @@ asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memo
 	(void)machine;
 	(void)memory;
 	(void)ub;
-	(void)cube;
+	m->cube = cube;
 	m->data = data;
 	m->core = core;
 	return m;
@@ -136,6 +143,8 @@ void asc_mte_execute(asc_mte *m, asc_exec *x)
 	uint8_t *to, *from;
 
 	take(x, m->core);
+	if (m->cube && asc_field_by_name((enum asc_op)x->insn->op, "unit_flag") >= 0)
+		m->cube->marked = false;
 	if (bytes < 0)
 		return;
 	x->bytes = n * (uint64_t)x->f[2];
