@@ -394,10 +394,9 @@ void asc_vector_execute(asc_vector *v, asc_exec *x)
 		x->stall[i] += u.stall[i];
 	x->start = u.start;
 	x->free = MAX(u.read_end, u.start + m->vector_gap_cycles);
-	x->done = u.write_end - m->ub_write_delay_cycles + head + u.interval - 1;
+	x->done = head + MAX(u.read_end, u.write_end - m->ub_write_delay_cycles);
 	if (x->counter_mode)
 		x->done = MAX(x->done, u.start + head + m->vector_counter_floor_cycles);
-	x->done = MAX(x->done, u.start + 1);
 	x->work = active_lanes(&o);
 	v->latest = MAX(v->latest, x->done);
 	v->pending[v->writes % IN_FLIGHT].done = x->done;

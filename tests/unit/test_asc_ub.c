@@ -288,7 +288,7 @@ static void a_copy_waits_for_ports_the_vector_unit_holds(void)
 	CU_ASSERT_EQUAL(asc_ub_copy(ub, true, 0x20000, 128, 30, 31), 31);
 	CU_ASSERT_EQUAL(asc_ub_copy(ub, true, 0x20000, 128, 33, 34), 35);
 	/* before the first write nothing is in the way */
-	CU_ASSERT_EQUAL(asc_ub_copy(ub, true, 0x20000, 128, 11, 12), 12);
+	CU_ASSERT_EQUAL(asc_ub_copy(ub, true, 0x20080, 128, 11, 12), 12);
 	asc_ub_free(ub);
 }
 
