@@ -27,71 +27,19 @@ bool isa_asm_fail(isa_assembler *as, unsigned column, const char *format, ...)
 bool isa_asm_integer(isa_assembler *as, unsigned column, const char *what, const char *text, int64_t min, int64_t max,
                      int64_t *value)
 {
-	bool negative = *text == '-';
-	const char *digits = text + negative;
-	bool hex = g_str_has_prefix(digits, "0x");
-	char *end;
-	guint64 magnitude;
+	g_autoptr(GError) cause = NULL;
 
-	digits += hex ? 2 : 0;
-	if (!g_ascii_isxdigit(*digits))
-		return isa_asm_fail(as, column, "%s: expected a number, found '%s'", what, text);
-	magnitude = g_ascii_strtoull(digits, &end, hex ? 16 : 10);
-	if (*end || end == digits)
-		return isa_asm_fail(as, column, "%s: expected a number, found '%s'", what, text);
-	if (magnitude <= INT64_MAX) {
-		*value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-		if (*value >= min && *value <= max)
-			return true;
-	}
-	return isa_asm_fail(as, column, "%s: %s is out of range, expected %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
-	                    what, text, min, max);
+	return isa_tokens_integer(text, min, max, value, &cause) ||
+	       isa_asm_fail(as, column, "%s: %s", what, cause->message);
 }
 
-static void clear_token(gpointer token)
-{
-	g_free(((isa_token *)token)->text);
-}
-
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == ',' || c == '\r';
-}
-
-/* Cuts LINE into tokens: at white space and commas; "..." is one token with C escapes; ';' begins a comment. */
+/* Cuts LINE into the tokens of this line. */
 static bool tokenize(isa_assembler *as, const char *line, const char *line_end)
 {
-	const char *at = line;
+	unsigned column;
 
-	g_array_set_size(as->tokens, 0);
-	for (;;) {
-		isa_token token = {.quoted = false};
-		const char *begin;
-
-		while (at < line_end && is_space(*at))
-			at++;
-		if (at == line_end || *at == ';')
-			return true;
-		begin = at;
-		token.column = (unsigned)(at - line) + 1;
-		if (*at == '"') {
-			g_autofree char *raw = NULL;
-
-			for (at++; at < line_end && *at != '"'; at++)
-				at += *at == '\\' && at + 1 < line_end;
-			if (at == line_end)
-				return isa_asm_fail(as, token.column, "the text is not closed by '\"'");
-			raw = g_strndup(begin + 1, (gsize)(at - begin - 1));
-			token.text = g_strcompress(raw);
-			token.quoted = true;
-			at++;
-		} else {
-			while (at < line_end && !is_space(*at) && *at != ';')
-				at++;
-			token.text = g_strndup(begin, (gsize)(at - begin));
-		}
-		g_array_append_val(as->tokens, token);
-	}
+	return isa_tokens_cut(as->tokens, line, line_end, &column) ||
+	       isa_asm_fail(as, column, "the text is not closed by '\"'");
 }
 
 /* Keys of TABLE as a NULL-terminated list; g_free the list only. */
@@ -477,8 +425,7 @@ isa_program *isa_assemble(const char *text, const char *file, const isa_machine 
 	bool ok;
 
 	as.program = isa_program_new(machine);
-	as.tokens = g_array_new(FALSE, TRUE, sizeof(isa_token));
-	g_array_set_clear_func(as.tokens, clear_token);
+	as.tokens = isa_tokens_new();
 	as.sources = g_array_new(FALSE, TRUE, sizeof(isa_asm_source));
 	g_array_set_clear_func(as.sources, clear_source);
 	as.pending = g_ptr_array_new_with_free_func(g_free);

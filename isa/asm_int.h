@@ -7,12 +7,7 @@
 #define TSPSIM_ISA_ASM_INT_H
 
 #include "isa/program.h"
-
-typedef struct isa_token {
-	char *text;
-	unsigned column; /* from 1 */
-	bool quoted;
-} isa_token;
+#include "isa/tokens.h"
 
 /* A .source line; labels are looked up at the end of the text, they may stand below. */
 typedef struct isa_asm_source {

@@ -122,15 +122,16 @@ enum asc_value {
 	ASC_VALUE_TYPE,
 	ASC_VALUE_PIPE,
 	ASC_VALUE_REGISTER,
-	ASC_VALUE_MODE,
-	ASC_VALUE_LABEL
+	ASC_VALUE_BITS,   /* low bits: a number of the instruction's type, floating or not */
+	ASC_VALUE_BITS32, /* low 32 bits: a number of fp32 */
+	ASC_VALUE_LABEL   /* index of an instruction of the stream */
 };
 typedef struct asc_field_info {
 	const char *name; /* "dst" "src0" "repeat" "dst_blk" ... */
 	enum asc_value value;
 	enum asc_space space;       /* of an address */
 	int64_t min, max, standard; /* limits as documented; what stands when the text leaves it out */
-	unsigned align_bytes;       /* of an address */
+	unsigned align_bytes;       /* of an address; of a number: it is a multiple of this */
 } asc_field_info;
 typedef struct asc_op_info {
 	const char *mnemonic, *doc;
@@ -158,6 +159,7 @@ bool asc_flag_pair(enum asc_kind kind, enum asc_pipe from, enum asc_pipe to);
 /* Findings of the models, isa/ascend/violations.def. */
 const char *asc_violation_name(unsigned finding);
 const char *asc_violation_doc(unsigned finding);
+bool asc_kind_has_pipe(enum asc_kind kind, enum asc_pipe pipe);
 const char *asc_kind_name(enum asc_kind kind); /* "coupled" "cube" "vector" */
 
 /* Assembly: "[@start] mnemonic name=value ..." a line, labels "name:", directives .stream .image .tensor .blocks .node;

@@ -52,7 +52,8 @@ typedef struct asc_violation {
 	uint32_t other_stream, other_insn; /* UINT32_MAX when none */
 	enum asc_space space;
 	uint64_t address, bytes;
-	bool met;                          /* race: the two accesses really overlapped in time */
+	bool met;                          /* race: the two accesses really overlapped in time; double set: the flag really
+	                                    * was set, not only not ordered after the wait that clears it */
 } asc_violation;
 
 typedef struct asc_listener {
@@ -69,6 +70,8 @@ typedef struct asc_options {
 	bool stop_at_first;
 } asc_options;
 
+enum { ASC_CROSS_IDS = 32 }; /* ids of cross-core counters that instructions can name */
+
 typedef struct asc_counters {
 	int64_t cycles;
 	uint64_t instructions, violations, by_kind[ASC_FINDINGS];
@@ -76,6 +79,10 @@ typedef struct asc_counters {
 	uint64_t macs, vector_lane_ops;
 	uint64_t bytes[ASC_SPACES][ASC_SPACES]; /* from, to */
 	uint64_t l2_hits, l2_misses;
+	int64_t queue_full[ASC_PIPES];        /* cycles the scalar unit was stopped by the queue of that pipe */
+	int64_t cross_wait[ASC_CROSS_IDS];    /* cycles the scalar unit waited for a cross-core counter */
+	uint64_t single_issue, dual_issue;    /* cycles in which the scalar unit issued one, several instructions */
+	uint64_t races_met;                   /* of by_kind[ASC_FINDING_RACE] */
 } asc_counters; /* of one sub-core; asc_chip_counters adds all up, the hardware's counter names are in traces */
 
 asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel, const asc_listener *listener,

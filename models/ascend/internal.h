@@ -30,10 +30,11 @@ typedef struct asc_exec {
 	int64_t free, done;      /* out */
 	int64_t stall[ASC_STALLS];
 	uint64_t bytes, work;
+	uint64_t l2_hits, l2_misses; /* of its requests */
 } asc_exec;
 
 /* Ranges of bytes an instruction reads and writes, for the race detector; up to ASC_RANGES boxes of COUNT runs. */
-enum { ASC_RANGES = 8 };
+enum { ASC_RANGES = 64 };
 typedef struct asc_range {
 	enum asc_space space;
 	bool write;
@@ -41,11 +42,14 @@ typedef struct asc_range {
 	uint32_t count;
 	int64_t pitch;
 } asc_range;
+/* Strided vector operands are a box a block, in counter mode with a tail each; the number of boxes, never above
+ * ASC_RANGES. */
 unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ranges[ASC_RANGES]); /* ranges.c, from the op tables */
 
 /* Local buffers of a sub-core and global memory: bytes in functional mode, NULL otherwise (data.c). */
 typedef struct asc_data asc_data;
 uint8_t *asc_data_at(asc_data *data, enum asc_space space, uint64_t address, uint64_t bytes); /* NULL out of range */
+bool asc_data_functional(const asc_data *data);
 
 asc_ub *asc_ub_new(const asc_machine *machine);
 void asc_ub_free(asc_ub *ub);
@@ -55,6 +59,11 @@ void asc_vector_execute(asc_vector *v, asc_exec *x);
 asc_cube *asc_cube_new(const asc_machine *machine, asc_data *data);
 void asc_cube_free(asc_cube *c);
 void asc_cube_execute(asc_cube *c, asc_exec *x);
+/* Unit flags: may X, an mmad or a copy out of L0C, be asked now?  One with unit_flag 0 always may.  A copy out needs every
+ * unit it reads to have been marked by an mmad that was asked; an mmad needs every unit it writes to have been drained by
+ * a copy out that was asked.  While false, what is queued before on M and FIX goes on; ask again after the next of
+ * either.  When exactly each unit is marked or drained the units themselves see to. */
+bool asc_cube_unit_ready(const asc_cube *c, const asc_exec *x);
 asc_memory *asc_memory_new(const asc_machine *machine);
 void asc_memory_free(asc_memory *m);
 asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memory, asc_ub *ub, asc_cube *cube, asc_data *data);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * L2 and the memory behind it, shared by all cores.
+ *
+ * L2: l2.bytes in lines of l2.line_bytes, l2.ways ways, least recently used, write-back, write-allocate (sets, ways and
+ * policy as in the vendor's functional model of it).  Lines go to l2.slices slices and hbm.channels channels by a
+ * fold of their number's digits.  A slice serves reads at its share of l2.read_bytes_per_cycle, reads and writes together at its
+ * share of l2.bytes_per_cycle.  Requests of one line are served one after another, l2.line_cycles each.  A miss reads
+ * its whole line from the channel and evicts the oldest; a write of a whole line reads nothing.
+ *
+ * A copy is asked for once, with all its requests, when it begins; calendars hold what was granted to others, so its
+ * later requests find the free time between those.  Order inside L2 (age of lines) is by copy, not by request: a line
+ * may be evicted up to one copy's time early.  Not modelled: virtual addresses, network hops, refresh, rows of the
+ * DRAM.
+ */
+#include "models/ascend/memory.h"
+
+/* Tag + 1 and whether the line is dirty in bit 0, zero where it is empty; when it was last asked for. */
+typedef struct line_tag {
+	uint64_t tag, age;
+} line_tag;
+
+typedef struct line_times {
+	int64_t busy_from, busy_to; /* last run of requests served */
+	int64_t valid;              /* its data have come */
+} line_times;
+
+typedef struct slice {
+	asc_calendar read, all;
+} slice;
+
+struct asc_memory {
+	uint64_t line_bytes, sets;
+	unsigned ways, slices, channels;
+	line_tag *tags;
+	line_times *times;
+	uint64_t clock;   /* of ages */
+	int64_t advanced; /* when calendars were last shortened */
+	slice *slice;
+	asc_calendar *channel;
+	int64_t line_ticks, hit_ticks, miss_ticks, fetch_ticks;
+	int64_t read_rate, all_rate;
+	uint64_t hits, misses, traffic;
+};
+
+asc_memory *asc_memory_new(const asc_machine *machine)
+{
+	asc_memory *m = g_new0(asc_memory, 1);
+	uint64_t lines;
+	double bytes_per_cycle = (double)machine->hbm_bytes_per_second * (double)machine->hbm_efficiency_percent /
+	                         100.0 / (double)machine->clock_hz;
+
+	m->line_bytes = (uint64_t)machine->l2_line_bytes;
+	m->ways = (unsigned)machine->l2_ways;
+	m->sets = MAX((uint64_t)machine->l2_bytes / (m->line_bytes * m->ways), 1);
+	m->slices = (unsigned)machine->l2_slices;
+	m->channels = (unsigned)machine->hbm_channels;
+	lines = m->sets * m->ways;
+	m->tags = g_new0(line_tag, lines);
+	m->times = g_new0(line_times, lines);
+	m->slice = g_new(slice, m->slices);
+	for (unsigned i = 0; i < m->slices; i++) {
+		asc_calendar_init(&m->slice[i].read);
+		asc_calendar_init(&m->slice[i].all);
+	}
+	m->channel = g_new(asc_calendar, m->channels);
+	for (unsigned i = 0; i < m->channels; i++)
+		asc_calendar_init(&m->channel[i]);
+	m->line_ticks = asc_ticks(machine->l2_line_cycles);
+	m->hit_ticks = asc_ticks(machine->l2_hit_cycles);
+	m->miss_ticks = asc_ticks(machine->hbm_miss_cycles);
+	m->fetch_ticks = MAX((int64_t)((double)m->line_bytes * m->channels * ASC_TICKS / bytes_per_cycle + 0.5), 1);
+	m->read_rate = machine->l2_read_bytes_per_cycle;
+	m->all_rate = machine->l2_bytes_per_cycle;
+	return m;
+}
+
+void asc_memory_free(asc_memory *m)
+{
+	if (!m)
+		return;
+	for (unsigned i = 0; i < m->slices; i++) {
+		asc_calendar_clear(&m->slice[i].read);
+		asc_calendar_clear(&m->slice[i].all);
+	}
+	for (unsigned i = 0; i < m->channels; i++)
+		asc_calendar_clear(&m->channel[i]);
+	g_free(m->slice);
+	g_free(m->channel);
+	g_free(m->tags);
+	g_free(m->times);
+	g_free(m);
+}
+
+void asc_memory_count(const asc_memory *m, uint64_t *hits, uint64_t *misses)
+{
+	*hits = m->hits;
+	*misses = m->misses;
+}
+
+uint64_t asc_memory_traffic(const asc_memory *m)
+{
+	return m->traffic;
+}
+
+void asc_memory_advance(asc_memory *m, int64_t now)
+{
+	enum { LAZY_CYCLES = 256 }; /* spans that are over do no harm for a while */
+
+	if (now - m->advanced < asc_ticks(LAZY_CYCLES))
+		return;
+	m->advanced = now;
+	for (unsigned i = 0; i < m->slices; i++) {
+		asc_calendar_advance(&m->slice[i].read, now);
+		asc_calendar_advance(&m->slice[i].all, now);
+	}
+	for (unsigned i = 0; i < m->channels; i++)
+		asc_calendar_advance(&m->channel[i], now);
+}
+
+/* One of PARTS for LINE: lines in a row go round, and strides of powers of two do not all meet in one. */
+static unsigned fold(uint64_t line, unsigned parts)
+{
+	uint64_t h = line;
+
+	for (uint64_t rest = line / parts; rest; rest /= parts)
+		h += rest ^ (rest >> 1);
+	return (unsigned)(h % parts);
+}
+
+static int64_t book_channel(asc_memory *m, uint64_t line, int64_t at)
+{
+	m->traffic += m->line_bytes;
+	return asc_calendar_book(&m->channel[fold(line, m->channels)], at, m->fetch_ticks, NULL);
+}
+
+/* Way of the line in its set, the oldest where it is not there. */
+static uint64_t look_up(const asc_memory *m, uint64_t set, uint64_t tag, bool *hit)
+{
+	uint64_t base = set * m->ways, oldest = base;
+
+	for (uint64_t i = base; i < base + m->ways; i++) {
+		if (m->tags[i].tag >> 1 == tag + 1) {
+			*hit = true;
+			return i;
+		}
+		if (m->tags[i].age < m->tags[oldest].age)
+			oldest = i;
+	}
+	*hit = false;
+	return oldest;
+}
+
+/* The line is held for a time from AT on; a request that finds it held waits.  Only the last run of requests is kept:
+ * an earlier free moment before it is free. */
+static int64_t hold(line_times *t, int64_t at, int64_t ticks)
+{
+	if (at + ticks <= t->busy_from)
+		return at;
+	if (at < t->busy_to) {
+		at = t->busy_to;
+		t->busy_to += ticks;
+		return at;
+	}
+	if (at > t->busy_to)
+		t->busy_from = at;
+	t->busy_to = at + ticks;
+	return at;
+}
+
+static int64_t serve(asc_memory *m, uint64_t line, bool write, uint64_t bytes, int64_t at)
+{
+	slice *s = &m->slice[fold(line, m->slices)];
+	int64_t begin, own;
+
+	asc_calendar_book(&s->all, at, asc_ticks_of(bytes, m->all_rate, m->slices), &begin);
+	if (write)
+		return begin;
+	asc_calendar_book(&s->read, at, asc_ticks_of(bytes, m->read_rate, m->slices), &own);
+	return MAX(begin, own);
+}
+
+asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint64_t bytes, int64_t at)
+{
+	uint64_t line = address / m->line_bytes, set = line % m->sets, tag = line / m->sets;
+	asc_answer answer = {.hit = false};
+	uint64_t way = look_up(m, set, tag, &answer.hit);
+	line_times *t = &m->times[way];
+	int64_t served, room = at;
+
+	if (answer.hit) {
+		m->hits++;
+	} else {
+		m->misses++;
+		/* The oldest must have left before the new one may come. */
+		if (m->tags[way].tag & 1)
+			room = book_channel(m, ((m->tags[way].tag >> 1) - 1) * m->sets + set, at);
+		m->tags[way].tag = (tag + 1) << 1;
+		*t = (line_times){.valid = room};
+		if (!write || bytes < m->line_bytes) {
+			int64_t fetched = book_channel(m, line, room) - m->fetch_ticks;
+
+			t->valid = fetched + m->miss_ticks;
+			room = fetched;
+		}
+	}
+	served = hold(t, at, m->line_ticks);
+	answer.line_wait = served - at;
+	served = serve(m, line, write, bytes, served);
+	m->tags[way].age = ++m->clock;
+	m->tags[way].tag |= write;
+	/* A write waits for a place only: its bytes and the line's are merged when those come. */
+	answer.at = write ? MAX(served, room) : MAX(served, t->valid) + m->hit_ticks;
+	return answer;
+}
