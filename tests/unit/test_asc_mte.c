@@ -237,11 +237,11 @@ static void copies_into_l1_move_64_sums_a_cycle(void)
 
 /* 64 KB in L2.  Pieces of 512 B from 32 B into a line on become 480 B (512 on the link) and 32 B (128): 25 % more on
  * the link; twice the requests, so that those in flight carry half the bytes and touch each line twice.  Documented: 30
- * % of the bandwidth is lost at 32 B.  Predicted: 31 %; 33 % at 192 B (512 + 256 on the link), 28 % at 256 B. */
+ * % of the bandwidth is lost at 32 B.  Predicted: 31 %; 34 % at 192 B (512 + 256 on the link), 28 % at 256 B. */
 static void copies_that_are_not_aligned_lose_a_third(void)
 {
 	static const int64_t offset[] = {0, 32, 192, 256};
-	static const double lost[] = {0, 0.31, 0.33, 0.28};
+	static const double lost[] = {0, 0.308, 0.337, 0.277};
 	rig *r = rig_new("ascend-910b", 1, false);
 	double rate[4];
 
@@ -255,7 +255,7 @@ static void copies_that_are_not_aligned_lose_a_third(void)
 		r->next[0] = x.done + 1000;
 		/* Without the 172 cycles to the first byte. */
 		rate[i] = 65536.0 / (double)(x.done - x.start - 172);
-		CU_ASSERT_DOUBLE_EQUAL(1 - rate[i] / rate[0], lost[i], 0.006);
+		CU_ASSERT_DOUBLE_EQUAL(1 - rate[i] / rate[0], lost[i], 0.002);
 	}
 	rig_free(r);
 }
