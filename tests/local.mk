@@ -56,4 +56,6 @@ include $(top_srcdir)/tests/bankplots.mk
 include $(top_srcdir)/tests/bankoracle.mk
 include $(top_srcdir)/tests/banksearch.mk
 include $(top_srcdir)/tests/asctiming.mk
+include $(top_srcdir)/tests/ascvec.mk
 include $(top_srcdir)/tests/asccore.mk
+include $(top_srcdir)/tests/ascmem.mk
