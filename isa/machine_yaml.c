@@ -208,12 +208,14 @@ static bool fail_unknown(reader *r, const char *path)
 
 static bool read_file(const isa_key_view *v, const char *file, unsigned depth, GError **error);
 static char *preset_file(const char *name);
+static char *kind_of(const char *file);
 
 /* Another preset of the same kind, whose values stand where this file gives none. */
 static bool read_base(reader *r)
 {
 	enum { DEPTH_MAX = 4 };
 	g_autofree char *file = NULL;
+	g_autofree char *kind = NULL;
 
 	if (!read_text(r, "base", &r->base))
 		return false;
@@ -225,6 +227,9 @@ static bool read_base(reader *r)
 	file = preset_file(r->base);
 	if (!file)
 		return FAIL(r, "base '%s' is no preset", r->base);
+	kind = kind_of(file);
+	if (strcmp(kind, r->v->kind) != 0)
+		return FAIL(r, "base '%s' is of kind '%s', expected '%s'", r->base, kind, r->v->kind);
 	return read_file(r->v, file, r->depth + 1, r->error);
 }
 
@@ -364,6 +369,14 @@ static head read_head(const char *file)
 	return h;
 }
 
+static char *kind_of(const char *file)
+{
+	head h = read_head(file);
+
+	g_free(h.alias);
+	return h.kind;
+}
+
 /* Where machine files are looked for, in this order. */
 static char **search_path(void)
 {
@@ -474,10 +487,7 @@ char *isa_machine_file(const char *name, const char *wanted, char **kind, GError
 	if (!file)
 		file = alias_file(name);
 	if (file) {
-		head h = read_head(file);
-
-		*kind = h.kind;
-		g_free(h.alias);
+		*kind = kind_of(file);
 	} else {
 		g_auto(GStrv) names = isa_preset_names(wanted);
 		g_autofree char *hint = isa_hint(name, (const char *const *)names);

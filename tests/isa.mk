@@ -8,7 +8,11 @@ ISA_TESTS = \
 	tests/isa/test_lower \
 	tests/isa/test_container \
 	tests/isa/test_asm \
-	tests/isa/test_machine
+	tests/isa/test_machine \
+	tests/isa/test_asc_machine \
+	tests/isa/test_asc_asm \
+	tests/isa/test_asc_check \
+	tests/isa/test_asc_tables
 check_PROGRAMS += $(ISA_TESTS)
 TESTS += $(ISA_TESTS)
 
@@ -33,3 +37,15 @@ tests_isa_test_asm_LDADD = $(ISA_TEST_LIBS)
 tests_isa_test_machine_SOURCES = tests/isa/test_machine.c tests/isa/support.h
 tests_isa_test_machine_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_isa_test_machine_LDADD = $(ISA_TEST_LIBS)
+tests_isa_test_asc_machine_SOURCES = tests/isa/test_asc_machine.c
+tests_isa_test_asc_machine_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_isa_test_asc_machine_LDADD = $(ISA_TEST_LIBS)
+tests_isa_test_asc_asm_SOURCES = tests/isa/test_asc_asm.c
+tests_isa_test_asc_asm_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_isa_test_asc_asm_LDADD = $(ISA_TEST_LIBS)
+tests_isa_test_asc_check_SOURCES = tests/isa/test_asc_check.c
+tests_isa_test_asc_check_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_isa_test_asc_check_LDADD = $(ISA_TEST_LIBS)
+tests_isa_test_asc_tables_SOURCES = tests/isa/test_asc_tables.c
+tests_isa_test_asc_tables_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_isa_test_asc_tables_LDADD = $(ISA_TEST_LIBS)
