@@ -49,6 +49,7 @@ unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ran
 /* Local buffers of a sub-core and global memory: bytes in functional mode, NULL otherwise (data.c). */
 typedef struct asc_data asc_data;
 uint8_t *asc_data_at(asc_data *data, enum asc_space space, uint64_t address, uint64_t bytes); /* NULL out of range */
+bool asc_data_functional(const asc_data *data);
 
 asc_ub *asc_ub_new(const asc_machine *machine);
 void asc_ub_free(asc_ub *ub);

@@ -10,7 +10,8 @@
  *
  * A copy is asked for once, with all its requests, when it begins; calendars hold what was granted to others, so its
  * later requests find the free time between those.  Order inside L2 (age of lines) is by copy, not by request: a line
- * may be evicted up to one copy's time early.  Not modelled: virtual addresses, network hops, refresh, rows of the DRAM.
+ * may be evicted up to one copy's time early.  Not modelled: virtual addresses, network hops, refresh, rows of the
+ * DRAM.
  */
 #include "models/ascend/memory.h"
 
@@ -42,8 +43,8 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 {
 	asc_memory *m = g_new0(asc_memory, 1);
 	uint64_t lines;
-	double bytes_per_cycle = (double)machine->hbm_bytes_per_second * (double)machine->hbm_efficiency_percent / 100.0 /
-	                         (double)machine->clock_hz;
+	double bytes_per_cycle = (double)machine->hbm_bytes_per_second * (double)machine->hbm_efficiency_percent /
+	                         100.0 / (double)machine->clock_hz;
 
 	m->line_bytes = (uint64_t)machine->l2_line_bytes;
 	m->ways = (unsigned)machine->l2_ways;
@@ -65,8 +66,7 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 	m->line_ticks = asc_ticks(machine->l2_line_cycles);
 	m->hit_ticks = asc_ticks(machine->l2_hit_cycles);
 	m->miss_ticks = asc_ticks(machine->hbm_miss_cycles);
-	m->fetch_ticks =
-		MAX((int64_t)((double)m->line_bytes * m->channels * ASC_TICKS / bytes_per_cycle + 0.5), 1);
+	m->fetch_ticks = MAX((int64_t)((double)m->line_bytes * m->channels * ASC_TICKS / bytes_per_cycle + 0.5), 1);
 	m->read_rate = machine->l2_read_bytes_per_cycle;
 	m->all_rate = machine->l2_bytes_per_cycle;
 	return m;

@@ -2,11 +2,11 @@
  *
  * MTE2 and MTE3: copies between global memory, L1 and the unified buffer, and the requests they are cut into.
  *
- * Requests (CANN's tiling model, Ascend C): a burst is cut into pieces of mte2.packet_bytes (512), its rest is one more;
- * a piece that crosses a line becomes two; each occupies the link as if rounded up to 512, 256 or 128 bytes.  Bursts
- * smaller than that which touch are merged, up to eight.  One request leaves a cycle while fewer than mte2.outstanding
- * are in flight; data come back in order, at the slowest link's rate.  A request that L2 misses takes at least
- * mte2.packet_cycles (mte3.packet_cycles) of the engine, whatever its size.
+ * Requests (CANN's tiling model, Ascend C): a burst is cut into pieces of mte2.packet_bytes (512), its rest is one
+ * more; a piece that crosses a line becomes two; each occupies the link as if rounded up to 512, 256 or 128 bytes.
+ * Bursts smaller than that which touch are merged, up to eight.  One request leaves a cycle while fewer than
+ * mte2.outstanding are in flight; data come back in order, at the slowest link's rate.  A request that L2 misses takes
+ * at least mte2.packet_cycles (mte3.packet_cycles) of the engine, whatever its size.
  *
  * The pipe is free when the last request has left, so that the start and the way of the next copy overlap with this
  * one's data.  Writes are posted; a copy is done when the last is known to have arrived.
@@ -23,7 +23,8 @@ mte_stream mte_stream_begin(asc_mte *m, asc_exec *x, bool write, int64_t rate, i
 		.mte = m,
 		.exec = x,
 		.write = write,
-		.rate = MIN(rate, write ? machine->l2_core_write_bytes_per_cycle : machine->l2_core_read_bytes_per_cycle),
+		.rate = MIN(rate,
+	                    write ? machine->l2_core_write_bytes_per_cycle : machine->l2_core_read_bytes_per_cycle),
 		.largest = write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes,
 		.packet_ticks = asc_ticks(write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles),
 		.issue = at,
@@ -278,7 +279,8 @@ void mte_nd2nz(asc_mte *m, asc_exec *x)
 	for (int64_t nd = 0; nd < f[ND2NZ_ND]; nd++) {
 		int64_t first = s.last;
 
-		mte_stream_bursts(&s, (uint64_t)f[ND2NZ_SRC] + (uint64_t)(nd * f[ND2NZ_N]) * pitch, f[ND2NZ_N], row, pitch);
+		mte_stream_bursts(&s, (uint64_t)f[ND2NZ_SRC] + (uint64_t)(nd * f[ND2NZ_N]) * pitch, f[ND2NZ_N], row,
+		                  pitch);
 		for (uint64_t c = 0; c < columns; c++)
 			spread_into_l1(m, (uint64_t)f[ND2NZ_DST] + ((uint64_t)nd * columns + c) * column,
 			               (uint64_t)f[ND2NZ_N] * C0_BYTES, nd ? first : MIN(s.first, s.last), s.last);
