@@ -183,8 +183,10 @@ static void fifteen_sets_may_be_outstanding(void)
 static void both_vector_cores_release_the_cube_core(void)
 {
 	g_autoptr(asc_micro) both = counters(1, 1, false);
-	g_autoptr(asc_micro) one =
-		asc_micro_run(MACHINE, VECTOR "set_cross pipe=MTE3 mode=2 id=3\n" CUBE "wait_cross pipe=S id=3\n");
+	g_autoptr(asc_micro) one = asc_micro_run(
+		MACHINE,
+		VECTOR "set_cross pipe=MTE3 mode=2 id=3\n.stream vector sub=1 block=0\nvdup type=fp32 dst=0x0\n" CUBE
+		       "wait_cross pipe=S id=3\n");
 
 	CU_ASSERT_EQUAL(asc_micro_count(both, ASC_FINDINGS), 0);
 	CU_ASSERT_TRUE(asc_micro_count(one, ASC_FINDING_DEADLOCK) > 0);
