@@ -54,3 +54,4 @@ include $(top_srcdir)/tests/fuzz.mk
 include $(top_srcdir)/tests/bankeval.mk
 include $(top_srcdir)/tests/bankoracle.mk
 include $(top_srcdir)/tests/asctiming.mk
+include $(top_srcdir)/tests/asccore.mk

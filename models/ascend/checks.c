@@ -154,8 +154,8 @@ static void check_overlaps(asc_subcore *s, const asc_entry *e, int64_t now)
 		{"src", "src_blk", "src_rep"}, {"src0", "src0_blk", "src0_rep"}, {"src1", "src1_blk", "src1_rep"}};
 
 	/* Where the elements of both sides are of one size, and operands are blocks by repeats. */
-	if (e->x.info->pipe != ASC_PIPE_V || op == ASC_OP_VBRCB || asc_field_by_name(op, "dtype") >= 0 ||
-	    dst.block < 0 || e->x.counter_mode)
+	if (e->x.info->pipe != ASC_PIPE_V || op == ASC_OP_VBRCB || op == ASC_OP_L0C_TO_UB ||
+	    asc_field_by_name(op, "dtype") >= 0 || dst.block < 0 || e->x.counter_mode)
 		return;
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
 		operand src = {asc_field_by_name(op, names[i][0]), asc_field_by_name(op, names[i][1]),

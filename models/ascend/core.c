@@ -351,6 +351,18 @@ static int64_t ready_at(const asc_subcore *s, const asc_pipeline *p)
 	return MAX(visible_at(s, p), p->free);
 }
 
+/* Cube and fixpipe hand units of L0C over; whoever has to wait for the other stays in its queue. */
+static bool hands_over(const asc_insn *insn)
+{
+	return insn->op == ASC_OP_MMAD || insn->op == ASC_OP_FIX_GM || insn->op == ASC_OP_FIX_L1 ||
+	       insn->op == ASC_OP_L0C_TO_UB;
+}
+
+bool asc_unit_ready(const asc_subcore *s, const asc_exec *x)
+{
+	return !hands_over(x->insn) || asc_cube_unit_ready(s->cube, x);
+}
+
 /* Starts what can start now.  Did anything? */
 static bool run_pipe(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 {
@@ -361,8 +373,10 @@ static bool run_pipe(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 		asc_entry *e = &p->entry[p->head];
 		int64_t ready = ready_at(s, p);
 
-		if (ready > now || !step(s, pipe, e, now, ready))
+		if (ready > now || !asc_unit_ready(s, &e->x) || !step(s, pipe, e, now, ready))
 			break;
+		if (hands_over(e->x.insn) && !s->chip->options.by_timestamp)
+			e->x.stall[ASC_STALL_FLAG] = now - ready;
 		p->current = e;
 		pop(p);
 		any = true;
@@ -396,6 +410,8 @@ static void count(asc_subcore *s, enum asc_pipe pipe, const asc_exec *x, const a
 
 	s->counters.busy[pipe] += MAX(x->done - MAX(x->start, p->busy_until), 0);
 	p->busy_until = MAX(p->busy_until, x->done);
+	s->counters.l2_hits += x->l2_hits;
+	s->counters.l2_misses += x->l2_misses;
 	if (pipe == ASC_PIPE_M)
 		s->counters.macs += x->work;
 	if (pipe == ASC_PIPE_V)
@@ -425,6 +441,13 @@ static void ask_unit(asc_subcore *s, enum asc_pipe pipe, asc_exec *x)
 	}
 }
 
+static bool has_unit_flag(const asc_entry *e)
+{
+	int field = hands_over(e->x.insn) ? asc_field_by_name((enum asc_op)e->x.insn->op, "unit_flag") : -1;
+
+	return field >= 0 && e->x.f[field];
+}
+
 static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 {
 	asc_pipeline *p = &s->pipe[pipe];
@@ -435,6 +458,7 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	                .stream = s->stream_index,
 	                .insn = e->insn,
 	                .pipe = (uint8_t)pipe,
+	                .unit_flag = has_unit_flag(e),
 	                .epoch = p->epoch,
 	                .clock = &p->clock};
 
@@ -469,7 +493,7 @@ static int64_t pipe_next(const asc_subcore *s, const asc_pipeline *p, int64_t no
 	const asc_entry *e = &p->entry[p->head];
 	int64_t next;
 
-	if (!p->used)
+	if (!p->used || !asc_unit_ready(s, &e->x))
 		return SIM_NEVER;
 	if (s->chip->options.by_timestamp)
 		return is_sync(e->x.insn) ? visible_at(s, p) : MAX(ready_at(s, p), e->x.start);

@@ -135,6 +135,9 @@ static void pipe_text(const asc_subcore *s, enum asc_pipe pipe, GString *text)
 	                       e->insn, e->x.info->mnemonic);
 	if (e->x.insn->op == ASC_OP_WAITFLAG)
 		wait_text(s, e->x.f, text);
+	else if (!asc_unit_ready(s, &e->x))
+		g_string_append_printf(text, "waits for units of l0c that %s has to hand over",
+		                       pipe == ASC_PIPE_M ? "a copy out of it" : "an mmad with a unit flag");
 	else
 		g_string_append(text, "cannot start");
 	g_string_append_c(text, '\n');

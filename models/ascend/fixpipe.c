@@ -127,15 +127,16 @@ static void to_local(asc_mte *m, asc_exec *x, const result *r, enum asc_space sp
 	for (int64_t i = 0; i < pieces; i++) {
 		uint64_t dst = (uint64_t)x->f[FIX_DST] + (uint64_t)(i / r->rows) * r->group_pitch +
 		               (uint64_t)(i % r->rows) * r->row_pitch;
-		int64_t wait = marked(m, x, i + 1, pieces);
+		int64_t wait = marked(m, x, i + 1, pieces), until;
 
 		x->stall[ASC_STALL_FLAG] += MAX(wait - at, 0) / ASC_TICKS;
 		at = MAX(at, wait);
+		until = asc_cycles_up(at + ticks);
 		if (space == ASC_L1)
 			mte_l1_write(m, dst, r->row_bytes, at);
 		else if (m->ub)
-			end = MAX(end, asc_ub_copy(m->ub, true, dst, r->row_bytes, at / ASC_TICKS,
-			                           asc_cycles_up(at + ticks)));
+			until = asc_ub_copy(m->ub, true, dst, r->row_bytes, at / ASC_TICKS, until);
+		end = MAX(end, until);
 		at += ticks;
 	}
 	drain(m, x, begin, at);

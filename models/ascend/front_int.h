@@ -183,7 +183,8 @@ bool asc_queue_room(const asc_subcore *s, enum asc_pipe pipe);
 void asc_push(asc_subcore *s, enum asc_pipe pipe, asc_entry *entry); /* takes over its clock */
 /* Numbers, times and stalls of an instruction, handed on to the listener. */
 void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, asc_who waited_for);
-bool asc_subcore_idle(const asc_subcore *s); /* every queue empty, nothing filed */
+bool asc_unit_ready(const asc_subcore *s, const asc_exec *x); /* has it the units of L0C it needs? */
+bool asc_subcore_idle(const asc_subcore *s);                  /* every queue empty, nothing filed */
 int64_t asc_subcore_done(const asc_subcore *s);
 asc_clock asc_pipe_complete(const asc_subcore *s, enum asc_pipe pipe); /* its clock, all it has started complete */
 
@@ -218,6 +219,7 @@ bool asc_cross_reaches(const asc_subcore *s, unsigned id_here, const asc_subcore
 typedef struct asc_access {
 	uint32_t sub, stream, insn;
 	uint8_t pipe;
+	bool unit_flag; /* units of L0C under a unit flag are handed over one by one */
 	uint64_t epoch; /* on its pipe, from 1 */
 	int64_t start, done;
 	const asc_clock *clock;
@@ -248,7 +250,6 @@ bool asc_check_access(asc_subcore *s, const asc_entry *e, const asc_range *range
 asc_data *asc_data_new_global(const asc_program *program, bool functional);
 asc_data *asc_data_new(const asc_machine *machine, asc_data *global);
 void asc_data_free(asc_data *data);
-bool asc_data_functional(const asc_data *data);
 bool asc_data_written(const asc_data *data, enum asc_space space, uint64_t address, uint64_t bytes, uint64_t *first);
 void asc_data_mark(asc_data *data, enum asc_space space, uint64_t address, uint64_t bytes);
 uint64_t asc_data_image(const asc_data *data, uint64_t address, unsigned bytes); /* timing mode: as the host gave it */

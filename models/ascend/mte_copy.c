@@ -154,9 +154,10 @@ static int64_t local_end(asc_mte *m, const mte_stream *s, const bursts *b, enum 
 		int64_t begin = from + (until - from) * i / count, to = from + (until - from) * (i + 1) / count;
 
 		if (space == ASC_UB && m->ub)
-			end = MAX(end, asc_ub_copy(m->ub, !s->write, at, bytes, begin, MAX(to, begin)));
+			to = asc_ub_copy(m->ub, !s->write, at, bytes, begin, MAX(to, begin));
 		else if (space == ASC_L1 && s->write)
-			end = MAX(end, asc_cycles_up(mte_l1_read(m, at, bytes, asc_ticks(begin))));
+			to = asc_cycles_up(mte_l1_read(m, at, bytes, asc_ticks(begin)));
+		end = MAX(end, to);
 	}
 	return end;
 }
@@ -225,9 +226,9 @@ static void copy_across(asc_mte *m, asc_exec *x)
 		uint64_t dst = (uint64_t)f[COPY_DST] + (uint64_t)i * (bytes + (uint64_t)f[COPY_DST_GAP]);
 		int64_t until = asc_cycles_up(asc_ticks(from) + ticks * (i + 1));
 
-		end = MAX(end, until);
 		if (m->ub)
-			end = MAX(end, asc_ub_copy(m->ub, false, src, bytes, from + ticks * i / ASC_TICKS, until));
+			until = asc_ub_copy(m->ub, false, src, bytes, from + ticks * i / ASC_TICKS, until);
+		end = MAX(end, until);
 		spread_into_l1(m, dst, bytes, asc_ticks(from) + ticks * i, asc_ticks(from) + ticks * (i + 1));
 	}
 	x->free = x->done = end;

@@ -19,7 +19,7 @@ typedef struct node {
 	asc_box box;
 	uint32_t sub, stream, insn;
 	uint8_t pipe, space;
-	bool write;
+	bool write, unit_flag;
 	uint64_t epoch;
 	int64_t start, done;
 } node;
@@ -121,6 +121,17 @@ static bool ordered(const node *old, const asc_access *a)
 	return clock->foreign && clock->foreign->at[old->sub * ASC_PIPES + old->pipe] >= old->epoch;
 }
 
+/* Does the hardware keep the two apart: on one pipe by the table, between cube and fixpipe by unit flags?  Neither says
+ * that the older access is complete to anybody else. */
+static bool kept_apart(const node *old, const node *new)
+{
+	if (old->sub != new->sub)
+		return false;
+	if (old->pipe == new->pipe)
+		return asc_ordered((enum asc_pipe) new->pipe, (enum asc_space) new->space, old->write, new->write);
+	return new->space == ASC_L0C && old->unit_flag &&new->unit_flag;
+}
+
 static void report(asc_races *r, const node *old, const asc_access *a, enum asc_space space, uint64_t address,
                    uint64_t bytes)
 {
@@ -160,8 +171,7 @@ static void compare(asc_races *r, asc_extents *set, const node *new, const asc_a
 		    !asc_box_overlap(&old->box, &new->box, &address, &bytes))
 			continue;
 		safe = ordered(old, a);
-		if (!safe && !(same_pipe(old, a) && asc_ordered((enum asc_pipe)a->pipe, (enum asc_space) new->space,
-		                                                old->write, new->write)))
+		if (!safe && !kept_apart(old, new))
 			report(r, old, a, (enum asc_space) new->space, address, bytes);
 		if (new->write && (safe || same_pipe(old, a)) && asc_box_covers(&new->box, &old->box))
 			forget(r, set, old);
@@ -188,6 +198,7 @@ static void examine(asc_races *r, const asc_access *a, const asc_range *range)
 	            .pipe = a->pipe,
 	            .space = (uint8_t)range->space,
 	            .write = range->write,
+	            .unit_flag = a->unit_flag,
 	            .epoch = a->epoch,
 	            .start = a->start,
 	            .done = a->done};
@@ -207,6 +218,7 @@ static void examine(asc_races *r, const asc_access *a, const asc_range *range)
 		return;
 	}
 	old->epoch = new.epoch;
+	old->unit_flag = new.unit_flag;
 	old->stream = new.stream;
 	old->insn = new.insn;
 	old->start = new.start;

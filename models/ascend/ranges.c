@@ -8,6 +8,8 @@
  */
 #include "models/ascend/internal.h"
 
+#include <string.h>
+
 enum format {
 #define ASC_FORMAT(id, ...) FORMAT_##id,
 #include "isa/ascend/formats.def"
@@ -19,7 +21,8 @@ static const enum format formats[ASC_OP_COUNT] = {
 };
 
 /* Geometry of the instruction set, not of a machine: fractals of 16 rows of 32 bytes, fp32 or int32 accumulators. */
-enum { BLOCK = 32, FRACTAL = 512, FRACTAL_ROWS = 16, ACCUMULATOR = 4, LANES_MAX = 128 };
+enum { BLOCK = 32, FRACTAL = 512, FRACTAL_ROWS = 16, ACCUMULATOR = 4, LANES_MAX = 256, MASK_BITS = 128 };
+enum { SORTED = 32, INDEX = 4, PAIR = 8, LISTS = 4 }; /* of sorting: elements, and bytes */
 
 typedef struct list {
 	const asc_exec *x;
@@ -112,8 +115,12 @@ static void add_vector(list *l, const operand *o, int64_t repeat)
 	int64_t whole = repeat;
 	unsigned tail = 0;
 
-	for (unsigned i = 0; i < o->lanes; i++)
-		a.on[i] = l->x->counter_mode || (l->x->mask[i / 64] >> i % 64 & 1);
+	for (unsigned i = 0; i < o->lanes; i++) {
+		/* A bit stands for two lanes where there are more lanes than bits. */
+		unsigned bit = o->lanes > MASK_BITS ? i / 2 : i;
+
+		a.on[i] = l->x->counter_mode || (l->x->mask[bit / 64] >> bit % 64 & 1);
+	}
 	if (l->x->counter_mode) {
 		whole = (int64_t)(l->x->mask[0] / o->lanes);
 		tail = (unsigned)(l->x->mask[0] % o->lanes);
@@ -125,6 +132,15 @@ static void add_vector(list *l, const operand *o, int64_t repeat)
 	trim(&a, o->lanes);
 	if (tail)
 		add_repeats(l, o, whole, 1, &a);
+}
+
+/* Every lane of the repeats, whatever mask and count say. */
+static void add_whole(list *l, const operand *o, int64_t repeats)
+{
+	lanes a = {.end = o->lanes};
+
+	memset(a.on, true, sizeof(a.on));
+	add_repeats(l, o, 0, repeats, &a);
 }
 
 static unsigned lanes_of(const list *l, unsigned size)
@@ -146,9 +162,9 @@ static void unary(list *l, int dst, int src, int repeat)
 	operand from = operand_of(l, false, f[0], f[src], f[repeat + 2], f[repeat + 4]);
 
 	if (l->x->insn->op == ASC_OP_VBRCB) {
-		/* Eight elements a repeat, one after the other. */
+		/* Eight elements a repeat, one after the other, into eight blocks, whatever the mask. */
 		add(l, ASC_UB, false, f[src], f[repeat] * 8 * from.size, 1, 0);
-		add_vector(l, &to, f[repeat]);
+		add_whole(l, &to, f[repeat]);
 		return;
 	}
 	add_vector(l, &from, f[repeat]);
@@ -247,23 +263,35 @@ static void gather(list *l)
 {
 	const int64_t *f = l->x->f;
 	operand to = operand_of(l, true, f[0], f[1], 1, f[5]);
-	int64_t offsets = l->x->insn->op == ASC_OP_VGATHERB ? l->machine->vector_bytes / BLOCK : to.lanes;
 
-	add(l, ASC_UB, false, f[2], repeats_of(l, to.lanes, f[4]) * offsets * 4, 1, 0);
+	if (l->x->insn->op == ASC_OP_VGATHERB) {
+		add(l, ASC_UB, false, f[2], f[4] * (l->machine->vector_bytes / BLOCK) * 4, 1, 0);
+		add_whole(l, &to, f[4]);
+		return;
+	}
+	add(l, ASC_UB, false, f[2], repeats_of(l, to.lanes, f[4]) * to.lanes * 4, 1, 0);
 	add_vector(l, &to, f[4]);
 }
 
-/* type dst src0 src1 repeat.  Sorting: 32 values and their indices into 32 pairs of 8 bytes; merging: pairs. */
+/* type dst src0 src1 repeat: 32 values and their indices into 32 pairs of 8 bytes. */
 static void sort(list *l)
 {
 	const int64_t *f = l->x->f;
-	int64_t pairs = f[4] * BLOCK;
+	int64_t pairs = f[4] * SORTED;
 
-	if (l->x->insn->op == ASC_OP_VSORT32) {
-		add(l, ASC_UB, false, f[2], pairs * asc_type_bytes((enum asc_type)f[0]), 1, 0);
-		add(l, ASC_UB, false, f[3], pairs * 4, 1, 0);
-		add(l, ASC_UB, true, f[1], pairs * 8, 1, 0);
-	}
+	add(l, ASC_UB, false, f[2], pairs * asc_type_bytes((enum asc_type)f[0]), 1, 0);
+	add(l, ASC_UB, false, f[3], pairs * INDEX, 1, 0);
+	add(l, ASC_UB, true, f[1], pairs * PAIR, 1, 0);
+}
+
+/* type dst src length repeat: four lists of pairs. */
+static void merge(list *l)
+{
+	const int64_t *f = l->x->f;
+	int64_t bytes = f[4] * f[3] * LISTS * PAIR;
+
+	add(l, ASC_UB, false, f[2], bytes, 1, 0);
+	add(l, ASC_UB, true, f[1], bytes, 1, 0);
 }
 
 static void mmad(list *l)
@@ -387,6 +415,9 @@ unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ran
 		break;
 	case FORMAT_VSORT:
 		sort(&l);
+		break;
+	case FORMAT_VMERGE:
+		merge(&l);
 		break;
 	case FORMAT_MMAD:
 		mmad(&l);
