@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 dist_man_MANS += docs/man/tspsim.1
 EXTRA_DIST += \
+	docs/ascend-assembly.md \
+	docs/ascend-isa.md \
+	docs/ascend-machines.md \
+	docs/ascend.md \
 	docs/bank-effect.md \
 	docs/bank-eval.md \
 	docs/bank-maps.md \

@@ -2,13 +2,13 @@
 #
 # Fuzzing entry points.  `make check` replays their corpora; `make fuzz` in a tree configured with clang, --enable-fuzzing
 # and --enable-asan runs each for FUZZ_SECONDS, from copies of the corpora in fuzz/, where finds stay.
-FUZZ_TARGETS = addresses assembler bankmap container csv graph machine_file pattern sweep words workload
+FUZZ_TARGETS = addresses ascend_assembler ascend_container assembler bankmap container csv graph machine_file pattern sweep words workload
 FUZZ_SECONDS = 60
 
 check_LIBRARIES += libfuzz.a
 libfuzz_a_SOURCES = \
 	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/targets.def \
-	tests/fuzz/addresses.c tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
+	tests/fuzz/addresses.c tests/fuzz/ascend_assembler.c tests/fuzz/ascend_container.c tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
 	tests/fuzz/machine_file.c tests/fuzz/pattern.c tests/fuzz/sweep.c tests/fuzz/words.c tests/fuzz/workload.c
 FUZZ_LIBS = libfuzz.a libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
 	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm -lpthread
@@ -28,6 +28,11 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/addresses/joined \
 	tests/fuzz/corpus/addresses/load-store \
 	tests/fuzz/corpus/addresses/stl \
+	tests/fuzz/corpus/ascend_assembler/add \
+	tests/fuzz/corpus/ascend_assembler/loop \
+	tests/fuzz/corpus/ascend_assembler/sample \
+	tests/fuzz/corpus/ascend_container/add \
+	tests/fuzz/corpus/ascend_container/sample \
 	tests/fuzz/corpus/assembler/everything \
 	tests/fuzz/corpus/assembler/gemm \
 	tests/fuzz/corpus/assembler/vmap \
@@ -70,6 +75,7 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/graph/all \
 	tests/fuzz/corpus/graph/inf \
 	tests/fuzz/corpus/machine_file/anchors \
+	tests/fuzz/corpus/machine_file/bin \
 	tests/fuzz/corpus/machine_file/short \
 	tests/fuzz/corpus/machine_file/tsp \
 	tests/fuzz/corpus/pattern/bitrev \

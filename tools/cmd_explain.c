@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tspsim explain NAME: what a machine key means, its value in each machine, and where that value comes from; or what a
- * violation, an instruction or a bank map is; of the text of a bank map, what it does to the memory of a machine.
+ * violation, an instruction or a bank map is, for each kind of machine that has one of the name; of the text of a bank
+ * map, what it does to the memory of a machine.
  */
 #include <string.h>
 
 #include "isa/bankmap.h"
 #include "isa/machine.h"
 #include "tools/json.h"
-#include "tools/reference.h"
+#include "tools/styles.h"
 #include "tools/tool.h"
 
 static char *machine_name;
@@ -20,11 +21,11 @@ static const GOptionEntry options[] = {
 };
 
 /* The machines to show, g_strfreev. */
-static char **machines_to_show(void)
+static char **machines_to_show(const tool_style *style)
 {
 	const char *only[] = {machine_name, NULL};
 
-	return machine_name ? g_strdupv((char **)only) : isa_machine_names();
+	return machine_name ? g_strdupv((char **)only) : style->machines();
 }
 
 static char *range_text(const isa_key_info *key)
@@ -35,41 +36,67 @@ static char *range_text(const isa_key_info *key)
 	                       key->type == ISA_KEY_TABLE ? "a list of numbers, each " : "", key->min, key->max);
 }
 
-static bool explain_key_text(int k, GString *out, GError **error)
+static bool explain_key_text(const tool_style *style, int k, GString *out, GError **error)
 {
-	const isa_key_info *key = &isa_keys[k];
-	g_auto(GStrv) names = machines_to_show();
+	const isa_key_info *key = &style->keys[k];
+	g_auto(GStrv) names = machines_to_show(style);
 	g_autofree char *range = range_text(key);
 
 	g_string_append_printf(out, "%s: %s\n  unit %s, legal: %s\n", key->path, key->doc,
 	                       *key->unit ? key->unit : "none", range);
 	for (char **name = names; *name; name++) {
-		isa_machine *machine = isa_machine_load(*name, error);
+		void *machine = style->load(*name, error);
 		g_autofree char *value = NULL;
 		const isa_key_origin *origin;
 
 		if (!machine)
 			return false;
-		value = isa_machine_get_text(machine, k);
-		origin = &machine->origin[k];
-		g_string_append_printf(out, "  %-12s %s  [%s; %s]\n", machine->name, *value ? value : "(empty)",
-		                       isa_class_name(origin->class_), origin->source ? origin->source : "no source");
+		value = style->text(machine, k);
+		origin = style->origin(machine, k);
+		g_string_append_printf(out, "  %-12s %s  [%s; %s]\n", style->machine_name(machine),
+		                       *value ? value : "(empty)", isa_class_name(origin->class_),
+		                       origin->source ? origin->source : "no source");
 		if (origin->note)
 			g_string_append_printf(out, "  %-12s %s\n", "", origin->note);
-		isa_machine_free(machine);
+		style->free(machine);
 	}
-	g_string_append_printf(out, "  change it: tspsim run --set %s=VALUE (sched.%s or hw.%s for one side only)\n",
-	                       key->path, key->path, key->path);
+	if (style == tool_styles[0])
+		g_string_append_printf(out,
+		                       "  change it: tspsim run --set %s=VALUE (sched.%s or hw.%s for one side only)\n",
+		                       key->path, key->path, key->path);
 	return true;
 }
 
-static bool explain_key_json(int k, GString *out, GError **error)
+static bool add_machines(const tool_style *style, int k, json *j, GError **error)
 {
-	const isa_key_info *key = &isa_keys[k];
-	g_auto(GStrv) names = machines_to_show();
+	g_auto(GStrv) names = machines_to_show(style);
+
+	for (char **name = names; *name; name++) {
+		void *machine = style->load(*name, error);
+		g_autofree char *value = NULL;
+		const isa_key_origin *origin;
+
+		if (!machine)
+			return false;
+		value = style->text(machine, k);
+		origin = style->origin(machine, k);
+		json_object(j, style->machine_name(machine));
+		json_string(j, "value", value);
+		json_string(j, "class", isa_class_name(origin->class_));
+		json_string(j, "source", origin->source);
+		json_string(j, "note", origin->note);
+		json_end(j);
+		style->free(machine);
+	}
+	return true;
+}
+
+static bool explain_key_json(const tool_style *style, int k, GString *out, GError **error)
+{
+	const isa_key_info *key = &style->keys[k];
 	g_autofree char *text = NULL;
 	json *j = json_new();
-	bool ok = true;
+	bool ok;
 
 	json_object(j, NULL);
 	json_string(j, "key", key->path);
@@ -80,22 +107,7 @@ static bool explain_key_json(int k, GString *out, GError **error)
 		json_int(j, "max", key->max);
 	}
 	json_object(j, "machines");
-	for (char **name = names; ok && *name; name++) {
-		isa_machine *machine = isa_machine_load(*name, error);
-		g_autofree char *value = NULL;
-
-		ok = machine != NULL;
-		if (!ok)
-			break;
-		value = isa_machine_get_text(machine, k);
-		json_object(j, machine->name);
-		json_string(j, "value", value);
-		json_string(j, "class", isa_class_name(machine->origin[k].class_));
-		json_string(j, "source", machine->origin[k].source);
-		json_string(j, "note", machine->origin[k].note);
-		json_end(j);
-		isa_machine_free(machine);
-	}
+	ok = add_machines(style, k, j, error);
 	json_end(j);
 	json_end(j);
 	text = json_finish(j);
@@ -123,32 +135,8 @@ static size_t map_find(const char *name)
 	return i;
 }
 
-/* A violation, instruction or bank map of that NAME; false when there is none. */
-static bool explain_other(const char *name, GString *out)
+static void explain_named(const char *name, const char *kind, const char *doc, GString *out)
 {
-	const char *kind = NULL;
-	const char *doc = NULL;
-	size_t map = map_find(name);
-	int op = isa_op_from_mnemonic(name);
-
-	for (unsigned v = 0; v < ISA_VIOLATION_COUNT; v++)
-		if (strcmp(isa_violation_name((enum isa_violation)v), name) == 0) {
-			kind = "violation";
-			doc = isa_violation_doc((enum isa_violation)v);
-		}
-	if (map < G_N_ELEMENTS(map_rows)) {
-		kind = "bank map";
-		doc = bankmap_family_doc(map);
-	} else if (strcmp(name, "direct") == 0) {
-		kind = "bank map";
-		doc = "slice, bank and word stand in the instruction (machines with MEM slices)";
-	}
-	if (op >= 0) {
-		kind = "instruction";
-		doc = isa_ops[op].doc;
-	}
-	if (!kind)
-		return false;
 	if (tool_json) {
 		json *j = json_new();
 		g_autofree char *text = NULL;
@@ -162,15 +150,46 @@ static bool explain_other(const char *name, GString *out)
 		g_string_append(out, text);
 	} else {
 		g_string_append_printf(out, "%s (%s): %s\n", name, kind, doc);
-		if (op >= 0) {
-			g_autofree char *more = reference_op((unsigned)op);
-
-			g_string_append(out, more);
-		} else if (map < G_N_ELEMENTS(map_rows)) {
-			g_string_append_printf(out, "  form %s  [%s]\n  try it: tspsim run --set sram.map=%s\n",
-			                       map_rows[map].syntax, map_rows[map].source, map_rows[map].example);
-		}
 	}
+}
+
+/* A violation or instruction of that NAME; false when machines of this STYLE have none. */
+static bool explain_of_style(const tool_style *style, const char *name, GString *out)
+{
+	int op = tool_style_op(style, name);
+	int violation = tool_style_violation(style, name);
+
+	if (op < 0 && violation < 0)
+		return false;
+	if (op < 0) {
+		explain_named(name, "violation", style->violation_doc((unsigned)violation), out);
+		return true;
+	}
+	explain_named(name, "instruction", style->op_doc((unsigned)op), out);
+	if (!tool_json) {
+		g_autofree char *more = style->op_more((unsigned)op);
+
+		g_string_append(out, more);
+	}
+	return true;
+}
+
+/* A family of bank maps of that NAME; false when there is none. */
+static bool explain_family(const char *name, GString *out)
+{
+	size_t map = map_find(name);
+
+	if (strcmp(name, "direct") == 0) {
+		explain_named(name, "bank map",
+		              "slice, bank and word stand in the instruction (machines with MEM slices)", out);
+		return true;
+	}
+	if (map == G_N_ELEMENTS(map_rows))
+		return false;
+	explain_named(name, "bank map", bankmap_family_doc(map), out);
+	if (!tool_json)
+		g_string_append_printf(out, "  form %s  [%s]\n  try it: tspsim run --set sram.map=%s\n",
+		                       map_rows[map].syntax, map_rows[map].source, map_rows[map].example);
 	return true;
 }
 
@@ -250,12 +269,14 @@ static void unknown_name(const char *name, GError **error)
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	const char *near;
 
-	for (size_t k = 0; k < isa_key_count; k++)
-		g_ptr_array_add(names, (gpointer)isa_keys[k].path);
-	for (unsigned v = 0; v < ISA_VIOLATION_COUNT; v++)
-		g_ptr_array_add(names, (gpointer)isa_violation_name((enum isa_violation)v));
-	for (unsigned op = 0; op < ISA_OP_COUNT; op++)
-		g_ptr_array_add(names, (gpointer)isa_ops[op].mnemonic);
+	for (const tool_style *const *style = tool_styles; *style; style++) {
+		for (size_t k = 0; k < *(*style)->key_count; k++)
+			g_ptr_array_add(names, (gpointer)(*style)->keys[k].path);
+		for (unsigned v = 0; v < (*style)->violations; v++)
+			g_ptr_array_add(names, (gpointer)(*style)->violation_name(v));
+		for (unsigned op = 0; op < (*style)->ops; op++)
+			g_ptr_array_add(names, (gpointer)(*style)->op_name(op));
+	}
 	for (size_t i = 0; i < bankmap_family_count(); i++)
 		g_ptr_array_add(names, (gpointer)bankmap_family_name(i));
 	g_ptr_array_add(names, NULL);
@@ -265,20 +286,39 @@ static void unknown_name(const char *name, GError **error)
 	            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* Keys, instructions and violations: of the kind of the machine that -m names, else of every kind that has one; as
+ * JSON, of the first. */
+static bool explain_by_style(const char *name, GString *out, bool *found, GError **error)
+{
+	for (const tool_style *const *style = tool_styles; *style; style++) {
+		int key = tool_style_key(*style, name);
+
+		if ((machine_name && *style != tool_style_of(machine_name)) || (tool_json && *found))
+			continue;
+		if (key >= 0) {
+			*found = true;
+			if (!(tool_json ? explain_key_json : explain_key_text)(*style, key, out, error))
+				return false;
+		} else if (explain_of_style(*style, name, out)) {
+			*found = true;
+		}
+	}
+	return true;
+}
+
 static int run_explain(int argc, char **argv, GError **error)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	int key = isa_key_find(argv[0]);
-	bool ok;
+	bool found = false;
+	bool ok = explain_by_style(argv[0], out, &found, error);
 
 	(void)argc;
-	if (key >= 0) {
-		ok = (tool_json ? explain_key_json : explain_key_text)(key, out, error);
-	} else if (strchr(argv[0], ':')) {
-		ok = explain_map(argv[0], out, error);
-	} else {
-		ok = explain_other(argv[0], out);
-		if (!ok)
+	if (ok && !found) {
+		if (strchr(argv[0], ':'))
+			ok = explain_map(argv[0], out, error);
+		else
+			ok = explain_family(argv[0], out);
+		if (!ok && !*error)
 			unknown_name(argv[0], error);
 	}
 	return ok && tool_print(out->str, error) ? TOOL_OK : TOOL_USER_ERROR;

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tspsim list WHAT: the names that other commands take, one a line with a word on each.  --markdown gives the reference
- * pages docs/isa.md (ops), docs/machines.md (keys) and docs/bank-maps.md (maps), which are committed and held against
- * the tables by a test.
+ * tspsim list WHAT: the names that other commands take, one a line with a word on each; instructions, keys and
+ * violations are those of the kind of machine that -m names.  --markdown gives the reference pages docs/isa.md and
+ * docs/ascend-isa.md (ops), docs/machines.md and docs/ascend-machines.md (keys) and docs/bank-maps.md (maps), which are
+ * committed and held against the tables by a test.
  */
 #include <string.h>
 
 #include "bank/pattern.h"
-#include "isa/machine.h"
 #include "sched/frontend/frontend.h"
 #include "sim/kernel.h"
 #include "tools/json.h"
 #include "tools/reference.h"
+#include "tools/styles.h"
 #include "tools/tool.h"
 #include "traces/read.h"
 
 static gboolean markdown;
+static char *machine_name;
+static const tool_style *style; /* of the machine named */
 
 static const GOptionEntry options[] = {
+	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name,
+         "ops, keys, violations: of machines like MACHINE (tsp)", "MACHINE"},
 	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys, maps)", NULL},
 	{0},
 };
@@ -27,14 +32,17 @@ typedef void (*row_fn)(void *state, const char *name, const char *doc);
 
 static void list_machines(row_fn add, void *state)
 {
-	g_auto(GStrv) names = isa_machine_names();
+	for (const tool_style *const *kind = tool_styles; *kind; kind++) {
+		g_auto(GStrv) names = (*kind)->machines();
 
-	for (char **name = names; *name; name++) {
-		g_autoptr(GError) error = NULL;
-		isa_machine *machine = isa_machine_load(*name, &error);
+		for (char **name = names; *name; name++) {
+			g_autoptr(GError) error = NULL;
+			void *machine = (*kind)->load(*name, &error);
 
-		add(state, *name, machine ? machine->title : error->message);
-		isa_machine_free(machine);
+			add(state, *name, machine ? (*kind)->machine_title(machine) : error->message);
+			if (machine)
+				(*kind)->free(machine);
+		}
 	}
 }
 
@@ -66,20 +74,20 @@ static void list_patterns(row_fn add, void *state)
 
 static void list_ops(row_fn add, void *state)
 {
-	for (unsigned op = 0; op < ISA_OP_COUNT; op++)
-		add(state, isa_ops[op].mnemonic, isa_ops[op].doc);
+	for (unsigned op = 0; op < style->ops; op++)
+		add(state, style->op_name(op), style->op_doc(op));
 }
 
 static void list_keys(row_fn add, void *state)
 {
-	for (size_t k = 0; k < isa_key_count; k++)
-		add(state, isa_keys[k].path, isa_keys[k].doc);
+	for (size_t k = 0; k < *style->key_count; k++)
+		add(state, style->keys[k].path, style->keys[k].doc);
 }
 
 static void list_violations(row_fn add, void *state)
 {
-	for (unsigned v = 0; v < ISA_VIOLATION_COUNT; v++)
-		add(state, isa_violation_name((enum isa_violation)v), isa_violation_doc((enum isa_violation)v));
+	for (unsigned v = 0; v < style->violations; v++)
+		add(state, style->violation_name(v), style->violation_doc(v));
 }
 
 static void list_queries(row_fn add, void *state)
@@ -112,13 +120,23 @@ static void list_commands(row_fn add, void *state)
 		add(state, (*command)->name, (*command)->doc);
 }
 
+static char *ops_page(GError **error)
+{
+	return style->ops_page(error);
+}
+
+static char *keys_page(GError **error)
+{
+	return reference_keys(style, error);
+}
+
 static const struct subject {
 	const char *name;
 	void (*list)(row_fn add, void *state);
 	char *(*page)(GError **error); /* --markdown, or NULL */
 } subjects[] = {
 	{"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, reference_maps},
-	{"ops", list_ops, reference_ops},  {"keys", list_keys, reference_keys}, {"violations", list_violations, NULL},
+	{"ops", list_ops, ops_page},       {"keys", list_keys, keys_page},      {"violations", list_violations, NULL},
 	{"queries", list_queries, NULL},   {"plots", list_plots, NULL},         {"kernels", list_kernels, NULL},
 	{"commands", list_commands, NULL}, {"patterns", list_patterns, NULL},
 };
@@ -161,6 +179,7 @@ static int run_list(int argc, char **argv, GError **error)
 	const struct subject *subject = NULL;
 	g_autofree char *text = NULL;
 
+	style = tool_style_of(machine_name);
 	for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++) {
 		names[i] = subjects[i].name;
 		if (argc && strcmp(argv[0], subjects[i].name) == 0)
@@ -187,7 +206,8 @@ static int run_list(int argc, char **argv, GError **error)
 
 const tool_command cmd_list = {
 	.name = "list",
-	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands [--markdown]",
+	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands [-m MACHINE] "
+                    "[--markdown]",
 	.doc = "List what can be named on the command line.",
 	.options = options,
 	.min_args = 0,

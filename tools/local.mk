@@ -7,7 +7,8 @@ libtools_a_SOURCES = \
 	tools/interrupt.c tools/interrupt.h tools/progress.c tools/progress.h \
 	tools/setup.c tools/setup.h tools/compare.c tools/compare.h tools/verify.c tools/verify.h \
 	tools/findings.c tools/findings.h tools/usage.c tools/usage.h \
-	tools/simulate.c tools/simulate.h tools/record.c tools/record.h tools/reference.c tools/reference_maps.c tools/reference.h \
+	tools/simulate.c tools/simulate.h tools/record.c tools/record.h tools/reference.c tools/reference_maps.c tools/reference_ascend.c tools/reference.h \
+	tools/styles.c tools/styles.h \
 	tools/report.c tools/report_json.c tools/assumed.c tools/report.h \
 	tools/bank_effect.c tools/bank_effect.h \
 	tools/commands.c tools/cmd.def \

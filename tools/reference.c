@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/machine.h"
+#include "tools/styles.h"
 
 /* The tables' columns, as written. */
 static const struct format_row {
@@ -133,9 +134,9 @@ char *reference_ops(GError **error)
 	return g_string_free(out, FALSE);
 }
 
-static void add_key(GString *out, size_t k, isa_machine **machines, unsigned count)
+static void add_key(GString *out, const tool_style *style, size_t k, const GPtrArray *machines)
 {
-	const isa_key_info *key = &isa_keys[k];
+	const isa_key_info *key = &style->keys[k];
 	g_autofree char *doc = cell(key->doc);
 
 	if (key->type == ISA_KEY_STRING)
@@ -146,41 +147,45 @@ static void add_key(GString *out, size_t k, isa_machine **machines, unsigned cou
 			key->path, doc, *key->unit ? key->unit : "none", key->min, key->max,
 			key->type == ISA_KEY_TABLE ? " each" : "");
 	g_string_append(out, "| machine | value | class | source | note |\n| --- | --- | --- | --- | --- |\n");
-	for (unsigned i = 0; i < count; i++) {
-		const isa_key_origin *origin = &machines[i]->origin[k];
-		g_autofree char *value = isa_machine_get_text(machines[i], (int)k);
+	for (unsigned i = 0; i < machines->len; i++) {
+		const void *machine = machines->pdata[i];
+		const isa_key_origin *origin = style->origin(machine, (int)k);
+		g_autofree char *value = style->text(machine, (int)k);
 		g_autofree char *source = cell(origin->source ? origin->source : "");
 		g_autofree char *note = cell(origin->note ? origin->note : "");
 
-		g_string_append_printf(out, "| %s | %s | %s | %s | %s |\n", machines[i]->name, value,
+		g_string_append_printf(out, "| %s | %s | %s | %s | %s |\n", style->machine_name(machine), value,
 		                       isa_class_name(origin->class_), source, note);
 	}
 }
 
-char *reference_keys(GError **error)
+char *reference_keys(const tool_style *style, GError **error)
 {
-	g_auto(GStrv) names = isa_machine_names();
-	g_autoptr(GPtrArray) machines = g_ptr_array_new_with_free_func((GDestroyNotify)isa_machine_free);
-	GString *out = g_string_new(
-		"# Machine keys\n\n"
-		"Written by `tspsim list keys --markdown` from isa/machine_keys.def and isa/machines/; a test holds "
-		"this "
-		"page\nagainst them. `tspsim explain KEY` prints one entry. Classes: published, measured, derived, "
-		"assumed. "
-		"Sources: sources.md.\n\n## Machines\n\n| name | title |\n| --- | --- |\n");
+	bool is_default = style == tool_styles[0];
+	g_auto(GStrv) names = style->machines();
+	g_autoptr(GPtrArray) machines = g_ptr_array_new_with_free_func(style->free);
+	GString *out = g_string_new(NULL);
 
+	g_string_append_printf(
+		out,
+		"# Machine keys%s\n\n"
+		"Written by `tspsim list keys%s --markdown` from %s and isa/machines/; a test holds this "
+		"page\nagainst them. `tspsim explain KEY` prints one entry. Classes: published, measured, "
+		"derived, assumed. Sources: sources.md.\n\n## Machines\n\n| name | title |\n| --- | --- |\n",
+		is_default ? "" : " of Ascend-style machines", is_default ? "" : " -m ascend", style->pages[2]);
 	for (char **name = names; *name; name++) {
-		isa_machine *machine = isa_machine_load(*name, error);
+		void *machine = style->load(*name, error);
 
 		if (!machine) {
 			g_string_free(out, TRUE);
 			return NULL;
 		}
 		g_ptr_array_add(machines, machine);
-		g_string_append_printf(out, "| `%s` | %s |\n", machine->name, machine->title);
+		g_string_append_printf(out, "| `%s` | %s |\n", style->machine_name(machine),
+		                       style->machine_title(machine));
 	}
 	g_string_append(out, "\n## Keys\n");
-	for (size_t k = 0; k < isa_key_count; k++)
-		add_key(out, k, (isa_machine **)machines->pdata, machines->len);
+	for (size_t k = 0; k < *style->key_count; k++)
+		add_key(out, style, k, machines);
 	return g_string_free(out, FALSE);
 }

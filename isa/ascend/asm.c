@@ -211,7 +211,8 @@ static bool read_fields(line_parser *lp)
 static bool read_times(line_parser *lp, const isa_token *token)
 {
 	char *dots = strstr(token->text, "..");
-	g_autofree char *start = g_strndup(token->text + 1, dots ? (gsize)(dots - token->text - 1) : G_MAXSIZE);
+	g_autofree char *start =
+		dots ? g_strndup(token->text + 1, (gsize)(dots - token->text - 1)) : g_strdup(token->text + 1);
 
 	if ((*start || !dots) &&
 	    !asc_asm_integer(lp->as, token->column, "start", start, INT64_MIN + 1, INT64_MAX, &lp->insn.start))

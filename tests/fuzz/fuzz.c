@@ -36,6 +36,22 @@ const isa_machine *fuzz_machine(const char *name)
 	return machine;
 }
 
+const asc_machine *fuzz_ascend_machine(const char *name)
+{
+	static GHashTable *machines;
+	asc_machine *machine;
+
+	if (!machines)
+		machines = g_hash_table_new(g_str_hash, g_str_equal);
+	machine = g_hash_table_lookup(machines, name);
+	if (machine)
+		return machine;
+	machine = asc_machine_load(name, NULL);
+	FUZZ_EXPECT(machine && asc_machine_finish(machine, NULL));
+	g_hash_table_insert(machines, g_strdup(name), machine);
+	return machine;
+}
+
 bool fuzz_judge(bool ok, GError **error)
 {
 	FUZZ_EXPECT(ok == !*error);

@@ -10,6 +10,7 @@
 #ifndef TSPSIM_TESTS_FUZZ_FUZZ_H
 #define TSPSIM_TESTS_FUZZ_FUZZ_H
 
+#include "isa/ascend/machine.h"
 #include "isa/program.h"
 
 #define TARGET(name, what) void fuzz_##name(const uint8_t *data, size_t size);
@@ -21,6 +22,7 @@ void fuzz_abort(const char *expected, const char *file, int line) G_GNUC_NORETUR
 
 /* A preset, loaded once. */
 const isa_machine *fuzz_machine(const char *name);
+const asc_machine *fuzz_ascend_machine(const char *name);
 /* OK and no error, or not OK and an error with a text that blames the input; clears it, returns OK. */
 bool fuzz_judge(bool ok, GError **error);
 /* Runs PROGRAM's queues on MACHINE for some hundred cycles, with values. */

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The two kinds of machine behind one table of functions.
+ */
+#include "tools/styles.h"
+
+#include <string.h>
+
+#include "isa/ascend/machine.h"
+#include "tools/reference.h"
+
+static void *tsp_load(const char *name, GError **error)
+{
+	return isa_machine_load(name, error);
+}
+
+static void tsp_free(void *machine)
+{
+	isa_machine_free(machine);
+}
+
+static const char *tsp_name(const void *machine)
+{
+	return ((const isa_machine *)machine)->name;
+}
+
+static const char *tsp_title(const void *machine)
+{
+	return ((const isa_machine *)machine)->title;
+}
+
+static char *tsp_text(const void *machine, int key)
+{
+	return isa_machine_get_text(machine, key);
+}
+
+static const isa_key_origin *tsp_origin(const void *machine, int key)
+{
+	return &((const isa_machine *)machine)->origin[key];
+}
+
+static const char *tsp_op_name(unsigned op)
+{
+	return isa_ops[op].mnemonic;
+}
+
+static const char *tsp_op_doc(unsigned op)
+{
+	return isa_ops[op].doc;
+}
+
+static const char *tsp_violation_name(unsigned violation)
+{
+	return isa_violation_name((enum isa_violation)violation);
+}
+
+static const char *tsp_violation_doc(unsigned violation)
+{
+	return isa_violation_doc((enum isa_violation)violation);
+}
+
+static void *ascend_load(const char *name, GError **error)
+{
+	return asc_machine_load(name, error);
+}
+
+static void ascend_free(void *machine)
+{
+	asc_machine_free(machine);
+}
+
+static const char *ascend_name(const void *machine)
+{
+	return ((const asc_machine *)machine)->name;
+}
+
+static const char *ascend_title(const void *machine)
+{
+	return ((const asc_machine *)machine)->title;
+}
+
+static char *ascend_text(const void *machine, int key)
+{
+	return asc_machine_get_text(machine, key);
+}
+
+static const isa_key_origin *ascend_origin(const void *machine, int key)
+{
+	return &((const asc_machine *)machine)->origin[key];
+}
+
+static const char *ascend_op_name(unsigned op)
+{
+	return asc_op((enum asc_op)op)->mnemonic;
+}
+
+static const char *ascend_op_doc(unsigned op)
+{
+	return asc_op((enum asc_op)op)->doc;
+}
+
+static const tool_style tsp_style = {
+	.name = "tsp",
+	.pages = {"isa.md", "machines.md", "isa/machine_keys.def"},
+	.keys = isa_keys,
+	.key_count = &isa_key_count,
+	.machines = isa_machine_names,
+	.load = tsp_load,
+	.free = tsp_free,
+	.machine_name = tsp_name,
+	.machine_title = tsp_title,
+	.text = tsp_text,
+	.origin = tsp_origin,
+	.ops = ISA_OP_COUNT,
+	.violations = ISA_VIOLATION_COUNT,
+	.op_name = tsp_op_name,
+	.op_doc = tsp_op_doc,
+	.op_more = reference_op,
+	.violation_name = tsp_violation_name,
+	.violation_doc = tsp_violation_doc,
+	.ops_page = reference_ops,
+};
+
+#define ASC_VIOLATION(id, name, doc) +1
+enum {
+	ASCEND_VIOLATIONS = 0
+#include "isa/ascend/violations.def"
+};
+
+static const tool_style ascend_style = {
+	.name = "ascend",
+	.pages = {"ascend-isa.md", "ascend-machines.md", "isa/ascend/keys.def"},
+	.keys = asc_keys,
+	.key_count = &asc_key_count,
+	.machines = asc_machine_names,
+	.load = ascend_load,
+	.free = ascend_free,
+	.machine_name = ascend_name,
+	.machine_title = ascend_title,
+	.text = ascend_text,
+	.origin = ascend_origin,
+	.ops = ASC_OP_COUNT,
+	.violations = ASCEND_VIOLATIONS,
+	.op_name = ascend_op_name,
+	.op_doc = ascend_op_doc,
+	.op_more = reference_ascend_op,
+	.violation_name = asc_violation_name,
+	.violation_doc = asc_violation_doc,
+	.ops_page = reference_ascend_ops,
+};
+
+const tool_style *const tool_styles[] = {&tsp_style, &ascend_style, NULL};
+
+const tool_style *tool_style_of(const char *name)
+{
+	return name && asc_machine_is(name) ? &ascend_style : &tsp_style;
+}
+
+int tool_style_key(const tool_style *style, const char *path)
+{
+	for (size_t i = 0; i < *style->key_count; i++)
+		if (strcmp(style->keys[i].path, path) == 0)
+			return (int)i;
+	return -1;
+}
+
+int tool_style_op(const tool_style *style, const char *mnemonic)
+{
+	for (unsigned i = 0; i < style->ops; i++)
+		if (strcmp(style->op_name(i), mnemonic) == 0)
+			return (int)i;
+	return -1;
+}
+
+int tool_style_violation(const tool_style *style, const char *name)
+{
+	for (unsigned i = 0; i < style->violations; i++)
+		if (strcmp(style->violation_name(i), name) == 0)
+			return (int)i;
+	return -1;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kinds of machine as list, explain and the reference pages see them: names, keys with values and sources,
+ * instructions, violations.
+ */
+#ifndef TSPSIM_TOOLS_STYLES_H
+#define TSPSIM_TOOLS_STYLES_H
+
+#include "isa/machine.h"
+
+typedef struct tool_style {
+	const char *name;     /* "tsp" "ascend" */
+	const char *pages[3]; /* names of the reference pages of ops and keys; the folder and file of the keys */
+	const isa_key_info *keys;
+	const size_t *key_count;
+	char **(*machines)(void); /* presets, g_strfreev */
+	void *(*load)(const char *name, GError **error);
+	void (*free)(void *machine);
+	const char *(*machine_name)(const void *machine);
+	const char *(*machine_title)(const void *machine);
+	char *(*text)(const void *machine, int key); /* g_free */
+	const isa_key_origin *(*origin)(const void *machine, int key);
+	unsigned ops, violations;
+	const char *(*op_name)(unsigned op);
+	const char *(*op_doc)(unsigned op);
+	char *(*op_more)(unsigned op); /* indented lines for explain, g_free */
+	const char *(*violation_name)(unsigned violation);
+	const char *(*violation_doc)(unsigned violation);
+	char *(*ops_page)(GError **error); /* g_free */
+} tool_style;
+
+/* NULL-terminated; the first is that of the default machine. */
+extern const tool_style *const tool_styles[];
+/* The kind of machine NAME, as isa_machine_load() takes it; the first when NAME is NULL or unknown. */
+const tool_style *tool_style_of(const char *name);
+
+/* Index in the style's table, -1. */
+int tool_style_key(const tool_style *style, const char *path);
+int tool_style_op(const tool_style *style, const char *mnemonic);
+int tool_style_violation(const tool_style *style, const char *name);
+
+#endif
