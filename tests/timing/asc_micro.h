@@ -3,9 +3,9 @@
  * Micro-programs of Ascend-style cores: a few lines of assembly on a preset with some keys changed, run under every
  * kernel and measured.
  *
- * A machine is a text, "PRESET [KEY=VALUE]...".  Instructions are named by their place in the text of their stream, from
- * 0, streams by their place in the program.  Whatever goes wrong on the way to a result, and any difference between two
- * kernels, fails the running test.
+ * A machine is a text, "PRESET [KEY=VALUE | functional]...": with values, or (without) for the times only. Instructions
+ * are named by their place in the text of their stream, from 0, streams by their place in the program.  Whatever goes
+ * wrong on the way to a result, and any difference between two kernels, fails the running test.
  */
 #ifndef TSPSIM_TESTS_TIMING_ASC_MICRO_H
 #define TSPSIM_TESTS_TIMING_ASC_MICRO_H
@@ -14,6 +14,7 @@
 
 typedef struct asc_micro {
 	asc_machine *machine;
+	bool functional;
 	asc_program *program;
 	GArray *reports;    /* asc_report, as they came */
 	GArray *violations; /* asc_violation */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The vector unit and the unified buffer of ascend-910b against published rates, bank rules and measured cases: tables in
- * asc/banks.def, asc/adds.def and asc/vector.def.  Nothing here waits for memory.
+ * The vector unit and the unified buffer of ascend-910b against published rates, bank rules and measured cases: tables
+ * in asc/banks.def, asc/adds.def and asc/vector.def.  Nothing here waits for memory.
  */
 #include "tests/lib/tap.h"
 #include "tests/timing/asc_micro.h"
@@ -11,8 +11,8 @@
 /* TEXT with FEW and with MANY repeats, apart by a barrier; the cycles each further repeat costs. */
 static double slope(const char *text, unsigned few, unsigned many)
 {
-	g_autofree char *program = g_strdup_printf(VECTOR "%s repeat=%u\npipe_barrier pipe=V\n%s repeat=%u\n", text, few,
-	                                           text, many);
+	g_autofree char *program =
+		g_strdup_printf(VECTOR "%s repeat=%u\npipe_barrier pipe=V\n%s repeat=%u\n", text, few, text, many);
 	g_autoptr(asc_micro) m = asc_micro_run("ascend-910b", program);
 
 	return (double)(asc_micro_time(m, 2) - asc_micro_time(m, 0)) / (many - few);
@@ -66,8 +66,9 @@ static void measured_adds(void)
 	}
 }
 
-/* Tiles of 144 x 128 of fp16 to fractals, one copy of 144 repeats a tile, 76 tiles a core; the two buffers in turn at 0x12000
- * and 0x1b000.  47.79 us of 1.85 GHz for 8192^2 / 128 / 48 = 10,923 repeats are 8.09 cycles each, 7.13 us are 1.21. */
+/* Tiles of 144 x 128 of fp16 to fractals, one copy of 144 repeats a tile, 76 tiles a core; the two buffers in turn at
+ * 0x12000 and 0x1b000.  47.79 us of 1.85 GHz for 8192^2 / 128 / 48 = 10,923 repeats are 8.09 cycles each, 7.13 us
+ * are 1.21. */
 static void rows_to_fractals_by_stride(void)
 {
 	static const double measured[] = {8.09, 1.21};
@@ -75,8 +76,8 @@ static void rows_to_fractals_by_stride(void)
 	for (int wide = 0; wide < 2; wide++) {
 		g_autofree char *program =
 			g_strdup_printf(VECTOR "vcopy type=fp16 dst=0x12000 src=0x0 repeat=144 dst_blk=%d src_blk=1 "
-			                       "dst_rep=1 src_rep=8\n",
-			                144 + wide);
+		                               "dst_rep=1 src_rep=8\n",
+		                        144 + wide);
 		g_autoptr(asc_micro) m = asc_micro_run("ascend-910b", program);
 
 		asc_micro_compare(wide ? "stride 145, cycles a repeat" : "stride 144, cycles a repeat",
@@ -91,7 +92,7 @@ static void elements_a_cycle(void)
 		double elements, rate;
 		const char *source;
 	} rows[] = {
-#define RATE(text, elements, rate, source)  {text, elements, rate, source},
+#define RATE(text, elements, rate, source) {text, elements, rate, source},
 #define HEAD(text, head, slope, class)
 #define CLASH(text, head, slope, class)
 #include "tests/timing/asc/vector.def"
@@ -125,24 +126,26 @@ static void heads_and_slopes(void)
 			g_autoptr(asc_micro) m = asc_micro_run("ascend-910b", program);
 
 			/* Heads were fitted over repeats: one cycle either way is below their resolution. */
-			asc_micro_compare(name, (double)asc_micro_time(m, 0),
-			                  rows[i].head + rows[i].slope * (double)repeats[k],
-			                  100.0 / (rows[i].head + rows[i].slope * (double)repeats[k]), "5.2",
-			                  rows[i].class);
+			asc_micro_compare(
+				name, (double)asc_micro_time(m, 0), rows[i].head + rows[i].slope * (double)repeats[k],
+				100.0 / (rows[i].head + rows[i].slope * (double)repeats[k]), "5.2", rows[i].class);
 		}
 }
 
 /* About 26 cycles a call of one repeat; 18 for vbrcb. */
 static void calls_of_one_repeat(void)
 {
-	g_autoptr(asc_micro) gather = asc_micro_run("ascend-910b", VECTOR "vgather type=fp16 dst=0x20000 offsets=0x0 base=0x10100\n");
-	g_autoptr(asc_micro) brcb = asc_micro_run("ascend-910b", VECTOR "vbrcb type=fp16 dst=0x20000 src=0x0 src_rep=1\n");
+	g_autoptr(asc_micro) gather =
+		asc_micro_run("ascend-910b", VECTOR "vgather type=fp16 dst=0x20000 offsets=0x0 base=0x10100\n");
+	g_autoptr(asc_micro) brcb =
+		asc_micro_run("ascend-910b", VECTOR "vbrcb type=fp16 dst=0x20000 src=0x0 src_rep=1\n");
 
 	asc_micro_compare("vgather", (double)asc_micro_time(gather, 0), 26, 4, "5.2", ASC_CALIBRATION);
 	asc_micro_compare("vbrcb", (double)asc_micro_time(brcb, 0), 18, 0, "5.2", ASC_CALIBRATION);
 }
 
-/* Independent ones without work to speak of: 3 cycles from start to start at least, and, as nothing else binds, at most 4. */
+/* Independent ones without work to speak of: 3 cycles from start to start at least, and, as nothing else binds, at
+ * most 4. */
 static void vector_instructions_start_three_cycles_apart(void)
 {
 	g_autoptr(asc_micro) m = asc_micro_run("ascend-910b", VECTOR "vdup type=fp16 dst=0x0 repeat=1\n"
@@ -154,14 +157,16 @@ static void vector_instructions_start_three_cycles_apart(void)
 	asc_micro_compare("gap", (double)gap, 3, 0, "5.2", ASC_CALIBRATION);
 }
 
-/* In counter mode the mask is a count of elements and the hardware makes the repeats: 4096 of fp32 are 64.  A floor of 16 cycles
- * for few. */
+/* In counter mode the mask is a count of elements and the hardware makes the repeats: 4096 of fp32 are 64.  A floor of
+ * 16 cycles for few. */
 static void counter_mode_makes_the_repeats(void)
 {
-	g_autoptr(asc_micro) many = asc_micro_run("ascend-910b", VECTOR "set_ctrl counter=1\nset_mask lo=4096 hi=0\n"
-	                                                                "vadd type=fp32 dst=0x20000 src0=0x0 src1=0x10100\n");
-	g_autoptr(asc_micro) few = asc_micro_run("ascend-910b", VECTOR "set_ctrl counter=1\nset_mask lo=64 hi=0\n"
-	                                                               "vadd type=fp32 dst=0x20000 src0=0x0 src1=0x10100\n");
+	g_autoptr(asc_micro) many =
+		asc_micro_run("ascend-910b", VECTOR "set_ctrl counter=1\nset_mask lo=4096 hi=0\n"
+	                                            "vadd type=fp32 dst=0x20000 src0=0x0 src1=0x10100\n");
+	g_autoptr(asc_micro) few =
+		asc_micro_run("ascend-910b", VECTOR "set_ctrl counter=1\nset_mask lo=64 hi=0\n"
+	                                            "vadd type=fp32 dst=0x20000 src0=0x0 src1=0x10100\n");
 
 	asc_micro_compare("4096 elements", (double)asc_micro_time(many, 2), 24 + 64, 2, "5.2", ASC_PREDICTION);
 	asc_micro_compare("64 elements", (double)asc_micro_time(few, 2), 24 + 16, 3, "5.2", ASC_CALIBRATION);
@@ -170,7 +175,8 @@ static void counter_mode_makes_the_repeats(void)
 /* The mask registers take one write a cycle. */
 static void mask_writes_take_a_cycle_each(void)
 {
-	g_autoptr(asc_micro) m = asc_micro_run("ascend-910b", VECTOR "set_mask lo=1\nset_mask lo=2\nset_mask lo=3\nset_mask lo=4\n");
+	g_autoptr(asc_micro) m =
+		asc_micro_run("ascend-910b", VECTOR "set_mask lo=1\nset_mask lo=2\nset_mask lo=3\nset_mask lo=4\n");
 
 	CU_ASSERT_EQUAL(asc_micro_first(m, 0, 3).start - asc_micro_first(m, 0, 0).start, 3);
 }
@@ -187,11 +193,16 @@ int main(void)
 #name, name                                                                                            \
 	}
 	static const tap_case cases[] = {
-		CASE(cycles_a_repeat_by_bank), CASE(measured_adds),
-		CASE(rows_to_fractals_by_stride), CASE(elements_a_cycle),
-		CASE(heads_and_slopes), CASE(calls_of_one_repeat),
-		CASE(vector_instructions_start_three_cycles_apart), CASE(counter_mode_makes_the_repeats),
-		CASE(mask_writes_take_a_cycle_each), CASE(figures_by_class),
+		CASE(cycles_a_repeat_by_bank),
+		CASE(measured_adds),
+		CASE(rows_to_fractals_by_stride),
+		CASE(elements_a_cycle),
+		CASE(heads_and_slopes),
+		CASE(calls_of_one_repeat),
+		CASE(vector_instructions_start_three_cycles_apart),
+		CASE(counter_mode_makes_the_repeats),
+		CASE(mask_writes_take_a_cycle_each),
+		CASE(figures_by_class),
 	};
 
 	return tap_run("vector unit of an Ascend-style core", cases, G_N_ELEMENTS(cases));
