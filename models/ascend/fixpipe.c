@@ -32,8 +32,8 @@ static enum asc_space target(const asc_exec *x)
 	}
 }
 
-/* Where the result's rows lie: nz2nd has m rows of n elements; without it each 32 bytes of columns (C0) have m rows, and
- * the next of them lie dst_pitch blocks further. */
+/* Where the result's rows lie: nz2nd has m rows of n elements; without it each 32 bytes of columns (C0) have m rows,
+ * and the next of them lie dst_pitch blocks further. */
 typedef struct result {
 	uint64_t size, row_bytes, row_pitch, group_pitch;
 	int64_t rows, groups, group_columns;

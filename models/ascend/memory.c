@@ -4,9 +4,9 @@
  *
  * L2: l2.bytes in lines of l2.line_bytes, l2.ways ways, least recently used, write-back, write-allocate (sets, ways and
  * policy as in the vendor's functional model of it).  Lines go to l2.slices slices and hbm.channels channels by a
- * fold of their number's digits.  A slice serves reads at its share of l2.read_bytes_per_cycle, reads and writes together at its
- * share of l2.bytes_per_cycle.  Requests of one line are served one after another, l2.line_cycles each.  A miss reads
- * its whole line from the channel and evicts the oldest; a write of a whole line reads nothing.
+ * fold of their number's digits.  A slice serves reads at its share of l2.read_bytes_per_cycle, reads and writes
+ * together at its share of l2.bytes_per_cycle.  Requests of one line are served one after another, l2.line_cycles each.
+ * A miss reads its whole line from the channel and evicts the oldest; a write of a whole line reads nothing.
  *
  * A copy is asked for once, with all its requests, when it begins; calendars hold what was granted to others, so its
  * later requests find the free time between those.  Order inside L2 (age of lines) is by copy, not by request: a line

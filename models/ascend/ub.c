@@ -120,7 +120,7 @@ static unsigned in_group(const asc_ub *ub, uint64_t banks, unsigned group)
 	unsigned n = 0;
 
 	for (unsigned b = group; b < ub->banks; b += ub->groups)
-		n += banks >> b & 1;
+		n += (unsigned)(banks >> b & 1);
 	return n;
 }
 

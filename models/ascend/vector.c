@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 32, IN_FLIGHT = 32 };
+enum { BLOCK = 32, IN_FLIGHT = 32, MASK_BITS = 128 };
 
 typedef struct fields {
 	int type, dtype, dst, src, src1, mask, offsets, base, scalar, choice, repeat, length;
@@ -30,7 +30,7 @@ typedef struct pending {
 struct asc_vector {
 	const asc_machine *machine;
 	asc_ub *ub;
-	asc_data *data;
+	asc_data *data; /* NULL unless values are wanted */
 	pending pending[IN_FLIGHT];
 	unsigned writes;
 	int64_t latest; /* done of all before */
@@ -42,7 +42,7 @@ asc_vector *asc_vector_new(const asc_machine *machine, asc_ub *ub, asc_data *dat
 
 	v->machine = machine;
 	v->ub = ub;
-	v->data = data;
+	v->data = data && asc_data_at(data, ASC_UB, 0, 1) ? data : NULL;
 	v->latest = INT64_MIN;
 	return v;
 }
@@ -115,12 +115,8 @@ static void set_masks(const asc_exec *x, asc_vop *o)
 		for (unsigned i = 0; i < o->lanes; i++)
 			o->mask[i / 64] |= (uint64_t)1 << (i % 64);
 	} else {
-		/* A bit stands for one lane, for two where a repeat has more lanes than the mask has bits. */
-		for (unsigned i = 0; i < o->lanes; i++) {
-			unsigned bit = o->lanes > 128 ? i / 2 : i;
-
-			o->mask[i / 64] |= (x->mask[bit / 64] >> (bit % 64) & 1) << (i % 64);
-		}
+		for (unsigned i = 0; i < o->lanes; i++)
+			o->mask[i / 64] |= (x->mask[i / 64] >> (i % 64) & 1) << (i % 64);
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned full = tail <= 64 * i ? 0 : MIN(tail - 64 * i, 64);
@@ -234,7 +230,7 @@ bool asc_vop_read(const asc_exec *x, const asc_machine *machine, asc_vop *o)
 	o->dtype = f->dtype < 0 ? o->type : (enum asc_type)x->f[f->dtype];
 	bytes = asc_type_bytes(o->type);
 	wide = MAX(bytes, asc_type_bytes(o->dtype));
-	o->lanes = (unsigned)machine->vector_bytes / wide;
+	o->lanes = MIN((unsigned)machine->vector_bytes / wide, MASK_BITS);
 	o->repeats = (unsigned)value(x, f->repeat, 1);
 	o->scalar = value(x, f->scalar, 0);
 	o->choice = value(x, f->choice, 0);
@@ -275,14 +271,13 @@ bool asc_vop_read(const asc_exec *x, const asc_machine *machine, asc_vop *o)
 
 /* ---- time ---- */
 
-static uint32_t blocks_of(const asc_vop *o, const asc_vop_operand *p, const uint64_t *mask)
+static uint32_t blocks_of(const asc_vop_operand *p, const uint64_t *mask)
 {
 	uint32_t blocks = 0;
 
 	for (unsigned i = 0; i < p->lanes; i++)
 		if (!p->masked || (mask[i / 64] >> (i % 64) & 1))
 			blocks |= (uint32_t)1 << (i * p->lane_bytes / BLOCK);
-	(void)o;
 	return blocks;
 }
 
@@ -291,8 +286,8 @@ static asc_ub_operand ub_operand(const asc_vop *o, const asc_vop_operand *p)
 	return (asc_ub_operand){.address = p->address,
 	                        .block_bytes = p->block_bytes,
 	                        .repeat_bytes = p->repeat_bytes,
-	                        .active = blocks_of(o, p, o->mask),
-	                        .last = blocks_of(o, p, o->last)};
+	                        .active = blocks_of(p, o->mask),
+	                        .last = blocks_of(p, o->last)};
 }
 
 /* Lists longer than 32 are read and written 128 elements at a time. */
@@ -399,10 +394,9 @@ void asc_vector_execute(asc_vector *v, asc_exec *x)
 		x->stall[i] += u.stall[i];
 	x->start = u.start;
 	x->free = MAX(u.read_end, u.start + m->vector_gap_cycles);
-	x->done = u.write_end - m->ub_write_delay_cycles + head + u.interval - 1;
+	x->done = head + MAX(u.read_end, u.write_end - m->ub_write_delay_cycles);
 	if (x->counter_mode)
 		x->done = MAX(x->done, u.start + head + m->vector_counter_floor_cycles);
-	x->done = MAX(x->done, u.start + 1);
 	x->work = active_lanes(&o);
 	v->latest = MAX(v->latest, x->done);
 	v->pending[v->writes % IN_FLIGHT].done = x->done;

@@ -210,12 +210,14 @@ int main(void)
 		{"calendar_forgets_what_is_over", calendar_forgets_what_is_over},
 		{"hit_takes_152_cycles_and_a_miss_150_more", hit_takes_152_cycles_and_a_miss_150_more},
 		{"a_line_on_its_way_is_a_hit_that_waits", a_line_on_its_way_is_a_hit_that_waits},
-		{"requests_of_one_line_are_served_one_after_another", requests_of_one_line_are_served_one_after_another},
+		{"requests_of_one_line_are_served_one_after_another",
+	         requests_of_one_line_are_served_one_after_another},
 		{"the_line_not_used_for_longest_is_evicted", the_line_not_used_for_longest_is_evicted},
 		{"writes_stay_in_l2_until_they_are_evicted", writes_stay_in_l2_until_they_are_evicted},
 		{"misses_share_the_bandwidth_of_the_memory", misses_share_the_bandwidth_of_the_memory},
 		{"hits_share_the_bandwidth_of_l2", hits_share_the_bandwidth_of_l2},
-		{"a_later_question_for_an_earlier_time_finds_it_free", a_later_question_for_an_earlier_time_finds_it_free},
+		{"a_later_question_for_an_earlier_time_finds_it_free",
+	         a_later_question_for_an_earlier_time_finds_it_free},
 		{"writes_that_evict_wait_for_the_memory", writes_that_evict_wait_for_the_memory},
 	};
 
