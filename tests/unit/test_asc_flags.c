@@ -221,6 +221,40 @@ static void no_latency_at_all_works(void)
 	asc_rig_free(r);
 }
 
+static void unit_flags_hold_cube_and_fixpipe_in_their_queues(void)
+{
+	/* Cube core.  The copy out is first in its queue and waits until the mmad, pushed in 6 behind five others and
+	 * started in 7, has been asked; the second mmad waits for the copy. */
+	static const char text[] = ".stream cube\n"
+				   "fix_gm dst=0 src=0 m=4 n=16 dtype=fp32 unit_flag=3\n"
+				   "movi rd=r1 imm=1\nmovi rd=r1 imm=2\nmovi rd=r1 imm=3\nmovi rd=r1 imm=4\n"
+				   "movi rd=r1 imm=5\n"
+				   "mmad c=0 a=0 b=0 m=9 unit_flag=3\n"
+				   "mmad c=0 a=0 b=0 m=9 unit_flag=3\n"
+				   "fix_gm dst=0x8000 src=0 m=4 n=16 dtype=fp32 unit_flag=3\n"
+				   "end\n";
+	asc_rig *r = asc_rig_run(text, &(asc_rig_setup){SINGLE});
+
+	ASC_START(r, 6, 7);
+	/* Asked in 7, found out in 8. */
+	ASC_START(r, 0, 8);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 0, 0)->stall[ASC_STALL_FLAG], 7);
+	ASC_START(r, 7, 16);
+	ASC_START(r, 8, 17);
+	ASC_CLEAN(r);
+	asc_rig_free(r);
+}
+
+static void without_unit_flags_the_same_is_a_race(void)
+{
+	asc_rig *r = asc_rig_run(".stream cube\nmmad c=0 a=0 b=0\nfix_gm dst=0 src=0 m=4 n=16 dtype=fp32\nend\n",
+	                         &(asc_rig_setup){SINGLE});
+
+	CU_ASSERT_EQUAL(r->counters->violations, 1);
+	CU_ASSERT_EQUAL(asc_rig_find(r, ASC_FINDING_RACE)->space, ASC_L0C);
+	asc_rig_free(r);
+}
+
 static void has(const asc_rig *r, const char *text)
 {
 	CU_ASSERT_PTR_NOT_NULL_FATAL(r->deadlock);
@@ -280,6 +314,17 @@ static void a_set_behind_a_full_queue_is_a_deadlock(void)
 	asc_rig_free(r);
 }
 
+static void a_unit_nobody_hands_over_is_a_deadlock(void)
+{
+	asc_rig *r =
+		asc_rig_run(".stream cube\nfix_gm dst=0 src=0 m=4 n=16 unit_flag=3\nend\n", &(asc_rig_setup){SINGLE});
+
+	has(r,
+	    "core 0 sub 0 pipe FIX at insn 0 (fix_gm) waits for units of l0c that an mmad with a unit flag has to hand "
+	    "over\n");
+	asc_rig_free(r);
+}
+
 static void a_waiting_scalar_unit_is_named(void)
 {
 	asc_rig *r = asc_rig_run(".stream coupled\nwait_flag from=V to=S id=2\nset_flag from=V to=S id=2\nend\n",
@@ -310,6 +355,9 @@ int main(void)
 		{"two_pipes_that_wait_for_each_other_are_a_deadlock",
 	         two_pipes_that_wait_for_each_other_are_a_deadlock},
 		{"a_set_behind_a_full_queue_is_a_deadlock", a_set_behind_a_full_queue_is_a_deadlock},
+		{"unit_flags_hold_cube_and_fixpipe_in_their_queues", unit_flags_hold_cube_and_fixpipe_in_their_queues},
+		{"without_unit_flags_the_same_is_a_race", without_unit_flags_the_same_is_a_race},
+		{"a_unit_nobody_hands_over_is_a_deadlock", a_unit_nobody_hands_over_is_a_deadlock},
 		{"a_waiting_scalar_unit_is_named", a_waiting_scalar_unit_is_named},
 	};
 
