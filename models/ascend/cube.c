@@ -2,9 +2,9 @@
  *
  * The cube unit: time and values of mmad, and the unit flags of L0C.
  *
- * Time (Ascend C): ceil(m / 16) ceil(n / 16) ceil(k / cube_k) steps of a cycle, plus cube.gap_cycles until the next mmad
- * may start and cube.start_cycles until the result is complete.  Accumulating on the same block costs nothing more.
- * The steps of one 16 x 16 block of the result follow one another, blocks in L0C's order (ours; not published).
+ * Time (Ascend C): ceil(m / 16) ceil(n / 16) ceil(k / cube_k) steps of a cycle, plus cube.gap_cycles until the next
+ * mmad may start and cube.start_cycles until the result is complete.  Accumulating on the same block costs nothing
+ * more. The steps of one 16 x 16 block of the result follow one another, blocks in L0C's order (ours; not published).
  *
  * Values: A in L0A as ZZ, B in L0B as ZN, C in L0C as NZ fractals.  Products of 16-bit operands are exact in fp32; each
  * is added to the sum in k order with one rounding to nearest even, fp32 operands with a fused multiply-add.  int8
@@ -36,7 +36,7 @@ asc_cube *asc_cube_new(const asc_machine *machine, asc_data *data)
 	asc_cube *c = g_new0(asc_cube, 1);
 
 	c->machine = machine;
-	c->data = data;
+	c->data = asc_data_functional(data) ? data : NULL;
 	c->unit_bytes = (uint64_t)machine->fix_unit_bytes;
 	c->units = ((uint64_t)machine->l0c_bytes + c->unit_bytes - 1) / c->unit_bytes;
 	c->unit = g_new0(unit, c->units);

@@ -11,8 +11,19 @@
 /* Places of fields in isa/ascend/formats.def. */
 enum { MMAD_TYPE, MMAD_C, MMAD_A, MMAD_B, MMAD_M, MMAD_K, MMAD_N, MMAD_INIT, MMAD_BIAS, MMAD_UNIT_FLAG };
 enum {
-	FIX_TYPE, FIX_DTYPE, FIX_DST, FIX_SRC, FIX_M, FIX_N, FIX_SRC_STRIDE, FIX_DST_PITCH, FIX_QUANT, FIX_SCALE, FIX_RELU,
-	FIX_NZ2ND, FIX_UNIT_FLAG
+	FIX_TYPE,
+	FIX_DTYPE,
+	FIX_DST,
+	FIX_SRC,
+	FIX_M,
+	FIX_N,
+	FIX_SRC_STRIDE,
+	FIX_DST_PITCH,
+	FIX_QUANT,
+	FIX_SCALE,
+	FIX_RELU,
+	FIX_NZ2ND,
+	FIX_UNIT_FLAG
 };
 /* Values of unit_flag: bit 1 obeys the flags, bit 0 changes them as well. */
 enum { UNIT_CHANGES = 1, UNIT_OBEYS = 2 };

@@ -8,11 +8,11 @@
  * leaves when mmad has marked it.
  *
  * Values: the accumulator (fp32 or int32), relu, scale, conversion; in this order each.  relu 2 multiplies what is
- * negative by the upper half of scale (fp32).  quant, as the hardware's codes: 0 none; 1 to fp16, 16 to bf16; 8, 9 int32
- * to int8; 10, 11 int32 to fp16; 12, 13 int32 to int16; 23, 24 fp32 to int8; the lower half of scale (fp32) is the factor.
- * Of each pair the hardware takes a factor for each column from a buffer in one; both take the one factor here.  Factors
- * are used with all their bits.  One rounding to fp32 after the multiplication, one to nearest even in the conversion;
- * integers saturate, NaN becomes 0; fp16 overflows to infinity.  int4 is not modelled.
+ * negative by the upper half of scale (fp32).  quant, as the hardware's codes: 0 none; 1 to fp16, 16 to bf16; 8, 9
+ * int32 to int8; 10, 11 int32 to fp16; 12, 13 int32 to int16; 23, 24 fp32 to int8; the lower half of scale (fp32) is
+ * the factor. Of each pair the hardware takes a factor for each column from a buffer in one; both take the one factor
+ * here.  Factors are used with all their bits.  One rounding to fp32 after the multiplication, one to nearest even in
+ * the conversion; integers saturate, NaN becomes 0; fp16 overflows to infinity.  int4 is not modelled.
  */
 #include <math.h>
 
@@ -32,8 +32,8 @@ static enum asc_space target(const asc_exec *x)
 	}
 }
 
-/* Where the result's rows lie: nz2nd has m rows of n elements; without it each group of C0 columns (16, or 32 of one
- * byte) has m rows, fix dst_pitch blocks of 32 bytes apart. */
+/* Where the result's rows lie: nz2nd has m rows of n elements; without it each 32 bytes of columns (C0) have m rows,
+ * and the next of them lie dst_pitch blocks further. */
 typedef struct result {
 	uint64_t size, row_bytes, row_pitch, group_pitch;
 	int64_t rows, groups, group_columns;
@@ -50,9 +50,9 @@ static result result_of(const asc_exec *x)
 		r.row_pitch = (uint64_t)f[FIX_DST_PITCH] * r.size;
 		return r;
 	}
-	r.group_columns = r.size == 1 ? C0_BYTES : L0C_FRACTAL_COLUMNS;
+	r.group_columns = C0_BYTES / (int64_t)r.size;
 	r.groups = mte_up(f[FIX_N], r.group_columns);
-	r.row_bytes = r.row_pitch = (uint64_t)r.group_columns * r.size;
+	r.row_bytes = r.row_pitch = C0_BYTES;
 	r.group_pitch = (uint64_t)f[FIX_DST_PITCH] * C0_BYTES;
 	return r;
 }
@@ -104,7 +104,8 @@ static void to_memory(asc_mte *m, asc_exec *x, const result *r)
 		step = MIN(s.largest / (int64_t)r->row_bytes, r->rows);
 	for (int64_t g = 0; g < r->groups; g++)
 		for (int64_t row = 0; row < r->rows; row += step) {
-			uint64_t at = (uint64_t)x->f[FIX_DST] + (uint64_t)g * r->group_pitch + (uint64_t)row * r->row_pitch;
+			uint64_t at =
+				(uint64_t)x->f[FIX_DST] + (uint64_t)g * r->group_pitch + (uint64_t)row * r->row_pitch;
 			int64_t rows = MIN(step, r->rows - row), wait = marked(m, x, g * r->rows + row + rows, pieces);
 
 			if (wait > s.issue)
@@ -126,14 +127,16 @@ static void to_local(asc_mte *m, asc_exec *x, const result *r, enum asc_space sp
 	for (int64_t i = 0; i < pieces; i++) {
 		uint64_t dst = (uint64_t)x->f[FIX_DST] + (uint64_t)(i / r->rows) * r->group_pitch +
 		               (uint64_t)(i % r->rows) * r->row_pitch;
-		int64_t wait = marked(m, x, i + 1, pieces);
+		int64_t wait = marked(m, x, i + 1, pieces), until;
 
 		x->stall[ASC_STALL_FLAG] += MAX(wait - at, 0) / ASC_TICKS;
 		at = MAX(at, wait);
+		until = asc_cycles_up(at + ticks);
 		if (space == ASC_L1)
 			mte_l1_write(m, dst, r->row_bytes, at);
 		else if (m->ub)
-			end = MAX(end, asc_ub_copy(m->ub, true, dst, r->row_bytes, at / ASC_TICKS, asc_cycles_up(at + ticks)));
+			until = asc_ub_copy(m->ub, true, dst, r->row_bytes, at / ASC_TICKS, until);
+		end = MAX(end, until);
 		at += ticks;
 	}
 	drain(m, x, begin, at);
@@ -152,7 +155,8 @@ static void convert(const asc_exec *x, const uint8_t *src, uint8_t *dst)
 {
 	const int64_t *f = x->f;
 	bool whole = f[FIX_TYPE] == ASC_I32;
-	float factor = num_bits_f32((uint32_t)f[FIX_SCALE]), slope = num_bits_f32((uint32_t)((uint64_t)f[FIX_SCALE] >> 32)), v;
+	float factor = num_bits_f32((uint32_t)f[FIX_SCALE]),
+	      slope = num_bits_f32((uint32_t)((uint64_t)f[FIX_SCALE] >> 32)), v;
 	uint32_t bits;
 	int32_t s;
 
@@ -242,9 +246,10 @@ void mte_fixpipe_values(asc_mte *m, const asc_exec *x, enum asc_space to)
 
 			for (int64_t i = 0; dst && i < r.group_columns; i++) {
 				int64_t column = g * r.group_columns + i;
-				uint64_t from = (uint64_t)f[FIX_SRC] +
-				                ((uint64_t)(column / 16 * f[FIX_SRC_STRIDE] + row) * 16 + (uint64_t)(column % 16)) *
-				                    L0C_ELEMENT_BYTES;
+				uint64_t from =
+					(uint64_t)f[FIX_SRC] + ((uint64_t)(column / 16 * f[FIX_SRC_STRIDE] + row) * 16 +
+				                                (uint64_t)(column % 16)) *
+								       L0C_ELEMENT_BYTES;
 				const uint8_t *src = column < mte_up(f[FIX_N], 16) * 16
 				                             ? asc_data_at(m->data, ASC_L0C, from, L0C_ELEMENT_BYTES)
 				                             : NULL;

@@ -4,12 +4,12 @@
  * the race detector; the chip.
  *
  * Model of time.  A sub-core is a process of phase ISSUE: in a cycle it lets flags take effect, starts the heads of its
- * queues and runs its scalar unit.  What starts is filed and executed by the chip's process of phase RESOLVE in order of
- * (core, sub, pipe), which is the only one that touches what sub-cores share.  So shared memory is asked in order of
+ * queues and runs its scalar unit.  What starts is filed and executed by the chip's process of phase RESOLVE in order
+ * of (core, sub, pipe), which is the only one that touches what sub-cores share.  So shared memory is asked in order of
  * time, and no result depends on the order of processes inside a phase.
  *
- * The scalar unit runs ahead of the clock while it meets nothing that depends on the present: its pushes carry the cycle
- * in which they happen.
+ * The scalar unit runs ahead of the clock while it meets nothing that depends on the present: its pushes carry the
+ * cycle in which they happen.
  */
 #ifndef TSPSIM_MODELS_ASCEND_FRONT_INT_H
 #define TSPSIM_MODELS_ASCEND_FRONT_INT_H
@@ -52,8 +52,8 @@ typedef struct asc_flag {
 	uint64_t wait_epoch; /* of the last wait, on pipe to */
 	int64_t since;
 	asc_who setter;
-	asc_clock clock; /* of what the setter had before it, complete */
-	GQueue pending;  /* by timestamp: struct effect of sets in order, not yet taken by a wait */
+	asc_clock clock;   /* of what the setter had before it, complete */
+	GQueue pending;    /* by timestamp: struct effect of sets in order, not yet taken by a wait */
 	GArray *unordered; /* insns whose set was reported as not ordered after the wait; NULL when none */
 } asc_flag;
 typedef struct asc_effect {
@@ -73,16 +73,15 @@ typedef struct asc_entry {
 } asc_entry;
 
 typedef struct asc_pipeline {
-	asc_entry *entry; /* [depth], a ring */
+	asc_entry *entry; /* [depth + 1], a ring; one more, so that what has just started stays where it is */
 	uint32_t depth, head, used;
-	bool filed;          /* started in this cycle, its times not yet known */
-	asc_entry current;   /* what is filed */
-	int64_t ready;       /* cycle in which the current one could have started but for flags */
-	int64_t free, done;  /* next start; all so far complete */
-	int64_t busy_until;  /* for the busy counter */
-	uint64_t epoch;      /* instructions started, flags among them */
-	asc_clock clock;     /* what is known complete before whatever starts next */
-	GArray *acquire;     /* by timestamp: waits and barriers passed since the last start (asc_exec.f of them) */
+	bool filed;         /* started in this cycle, its times not yet known */
+	asc_entry *current; /* what is filed */
+	int64_t free, done; /* next start; all so far complete */
+	int64_t busy_until; /* for the busy counter */
+	uint64_t epoch;     /* instructions started, flags among them */
+	asc_clock clock;    /* what is known complete before whatever starts next */
+	GArray *passed;     /* by timestamp: asc_entry of waits and barriers passed since the last start */
 } asc_pipeline;
 
 typedef struct asc_scalar {
@@ -97,9 +96,10 @@ typedef struct asc_scalar {
 	unsigned members, pushes;
 	uint32_t written; /* registers that the group writes */
 	bool stopped;
-	int64_t stopped_since;
+	int64_t since; /* it is stopped */
 	enum asc_stall cause;
 	enum asc_pipe full; /* queue that stops it */
+	unsigned counter;   /* cross-core counter that stops it */
 } asc_scalar;
 
 /* What a sub-core waits for cross-core: a counter and the sets that raised it, oldest first. */
@@ -110,6 +110,7 @@ typedef struct asc_arrival {
 } asc_arrival;
 typedef struct asc_counter {
 	unsigned count;
+	unsigned owed;    /* by timestamp: waits that went on before their set arrived */
 	GArray *arrivals; /* asc_arrival, `count` of them */
 } asc_counter;
 
@@ -131,8 +132,9 @@ struct asc_subcore {
 	int64_t finish; /* cycle in which it was done with its block */
 	int64_t next;   /* as last asked of the kernel */
 	uint64_t executions;
+	uint8_t *executed; /* by timestamp: [insns] has it been executed in this block? */
 	asc_scalar scalar;
-	asc_pipeline pipe[ASC_PIPES]; /* [ASC_PIPE_S]: clock, epoch, done and `current` of the scalar unit */
+	asc_pipeline pipe[ASC_PIPES];         /* [ASC_PIPE_S]: clock, epoch, done and `current` of the scalar unit */
 	asc_flag *flag[ASC_PIPES][ASC_PIPES]; /* [flag_ids], NULL until used */
 	GArray *effects;                      /* asc_effect by time */
 	asc_counter cross[ASC_CROSS_IDS];
@@ -177,15 +179,17 @@ void asc_subcore_begin(asc_subcore *s, uint32_t block, int64_t time);
 sim_time asc_subcore_run(void *state, sim_time now);
 void asc_subcore_execute(asc_subcore *s, int64_t now); /* what is filed */
 int64_t asc_subcore_next(asc_subcore *s, int64_t now); /* when to run next; finds out whether it is finished */
-asc_pipeline *asc_queue_room(asc_subcore *s, enum asc_pipe pipe); /* NULL: full */
-void asc_push(asc_subcore *s, enum asc_pipe pipe, const asc_insn *insn, uint32_t number, int64_t time);
-asc_report asc_report_of(const asc_subcore *s, uint32_t insn, enum asc_pipe pipe);
-bool asc_subcore_idle(const asc_subcore *s); /* every queue empty, nothing filed */
+bool asc_queue_room(const asc_subcore *s, enum asc_pipe pipe);
+void asc_push(asc_subcore *s, enum asc_pipe pipe, asc_entry *entry); /* takes over its clock */
+/* Numbers, times and stalls of an instruction, handed on to the listener. */
+void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, asc_who waited_for);
+bool asc_unit_ready(const asc_subcore *s, const asc_exec *x); /* has it the units of L0C it needs? */
+bool asc_subcore_idle(const asc_subcore *s);                  /* every queue empty, nothing filed */
 int64_t asc_subcore_done(const asc_subcore *s);
-void asc_pipe_complete(asc_subcore *s, enum asc_pipe pipe, asc_clock *clock); /* the pipe's clock, all it started complete */
+asc_clock asc_pipe_complete(const asc_subcore *s, enum asc_pipe pipe); /* its clock, all it has started complete */
 
 /* scalar.c */
-bool asc_scalar_run(asc_subcore *s, int64_t now); /* did anything happen? */
+bool asc_scalar_run(asc_subcore *s, int64_t now);     /* did anything happen? */
 void asc_scalar_execute(asc_subcore *s, int64_t now); /* a load or store that was filed */
 
 /* flags.c: sub-core's flags */
@@ -208,14 +212,14 @@ void asc_cross_deliver(asc_cross *c, int64_t now);    /* raise counters for the 
 int64_t asc_cross_next(const asc_cross *c);
 bool asc_cross_take(asc_subcore *s, unsigned id, asc_clock *clock, asc_who *setter);
 void asc_cross_leftover(asc_subcore *s, int64_t now);
-/* Sub-cores whose set of ID in MODE raises a counter of S: asks FN for each. */
-void asc_cross_describe(const asc_subcore *s, unsigned id, GString *text);
+/* Does a set of ID in MODE by BY count for ID_HERE of S?  Where a group has several members, all of them do. */
+bool asc_cross_reaches(const asc_subcore *s, unsigned id_here, const asc_subcore *by, int64_t mode, int64_t id);
 
 /* races.c */
 typedef struct asc_access {
 	uint32_t sub, stream, insn;
 	uint8_t pipe;
-	uint16_t op;
+	bool unit_flag; /* units of L0C under a unit flag are handed over one by one */
 	uint64_t epoch; /* on its pipe, from 1 */
 	int64_t start, done;
 	const asc_clock *clock;
@@ -232,19 +236,20 @@ typedef struct asc_box {
 	uint32_t count;
 } asc_box;
 bool asc_box_make(asc_box *box, const asc_range *range); /* false: empty */
-bool asc_box_overlap(const asc_box *a, const asc_box *b, uint64_t *address, uint64_t *bytes); /* the lowest common run */
+bool asc_box_overlap(const asc_box *a, const asc_box *b, uint64_t *address,
+                     uint64_t *bytes); /* the lowest common run */
 bool asc_box_covers(const asc_box *a, const asc_box *b);
 
 /* checks.c */
-bool asc_check_push(asc_subcore *s, const asc_insn *insn, uint32_t number, int64_t time);
-/* Alignment, extents, overlap, bytes nobody wrote; marks what is written. */
-void asc_check_access(asc_subcore *s, const asc_entry *e, const asc_range *ranges, unsigned count, int64_t now);
+/* Has this sub-core the instruction, are the values (F, registers resolved) within limits?  Reports what is not. */
+bool asc_check_push(asc_subcore *s, const asc_insn *insn, uint32_t number, const int64_t *f, int64_t time);
+/* Alignment, extents, overlap, bytes nobody wrote; marks what is written.  False: it must not be executed. */
+bool asc_check_access(asc_subcore *s, const asc_entry *e, const asc_range *ranges, unsigned count, int64_t now);
 
 /* data.c */
 asc_data *asc_data_new_global(const asc_program *program, bool functional);
 asc_data *asc_data_new(const asc_machine *machine, asc_data *global);
 void asc_data_free(asc_data *data);
-bool asc_data_functional(const asc_data *data);
 bool asc_data_written(const asc_data *data, enum asc_space space, uint64_t address, uint64_t bytes, uint64_t *first);
 void asc_data_mark(asc_data *data, enum asc_space space, uint64_t address, uint64_t bytes);
 uint64_t asc_data_image(const asc_data *data, uint64_t address, unsigned bytes); /* timing mode: as the host gave it */

@@ -34,7 +34,7 @@ typedef struct asc_exec {
 } asc_exec;
 
 /* Ranges of bytes an instruction reads and writes, for the race detector; up to ASC_RANGES boxes of COUNT runs. */
-enum { ASC_RANGES = 40 };
+enum { ASC_RANGES = 64 };
 typedef struct asc_range {
 	enum asc_space space;
 	bool write;
@@ -49,6 +49,7 @@ unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ran
 /* Local buffers of a sub-core and global memory: bytes in functional mode, NULL otherwise (data.c). */
 typedef struct asc_data asc_data;
 uint8_t *asc_data_at(asc_data *data, enum asc_space space, uint64_t address, uint64_t bytes); /* NULL out of range */
+bool asc_data_functional(const asc_data *data);
 
 asc_ub *asc_ub_new(const asc_machine *machine);
 void asc_ub_free(asc_ub *ub);

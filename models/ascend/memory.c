@@ -3,18 +3,23 @@
  * L2 and the memory behind it, shared by all cores.
  *
  * L2: l2.bytes in lines of l2.line_bytes, l2.ways ways, least recently used, write-back, write-allocate (sets, ways and
- * policy as in the vendor's functional model of it).  Lines go to l2.slices slices and hbm.channels channels by an XOR
- * fold of their number.  A slice serves reads at its share of l2.read_bytes_per_cycle, reads and writes together at its
- * share of l2.bytes_per_cycle.  Requests of one line are served one after another, l2.line_cycles each.  A miss reads
- * its whole line from the channel and evicts the oldest; a write of a whole line reads nothing.
+ * policy as in the vendor's functional model of it).  Lines go to l2.slices slices and hbm.channels channels by a
+ * fold of their number's digits.  A slice serves reads at its share of l2.read_bytes_per_cycle, reads and writes
+ * together at its share of l2.bytes_per_cycle.  Requests of one line are served one after another, l2.line_cycles each.
+ * A miss reads its whole line from the channel and evicts the oldest; a write of a whole line reads nothing.
  *
  * A copy is asked for once, with all its requests, when it begins; calendars hold what was granted to others, so its
  * later requests find the free time between those.  Order inside L2 (age of lines) is by copy, not by request: a line
- * may be evicted up to one copy's time early.  Not modelled: virtual addresses, network hops, refresh, rows of the DRAM.
+ * may be evicted up to one copy's time early.  Not modelled: virtual addresses, network hops, refresh, rows of the
+ * DRAM.
  */
 #include "models/ascend/memory.h"
 
-/* Line: bits 2.. tag + 1, bit 0 dirty; zero is empty. */
+/* Tag + 1 and whether the line is dirty in bit 0, zero where it is empty; when it was last asked for. */
+typedef struct line_tag {
+	uint64_t tag, age;
+} line_tag;
+
 typedef struct line_times {
 	int64_t busy_from, busy_to; /* last run of requests served */
 	int64_t valid;              /* its data have come */
@@ -27,10 +32,10 @@ typedef struct slice {
 struct asc_memory {
 	uint64_t line_bytes, sets;
 	unsigned ways, slices, channels;
-	uint64_t *tags;
-	uint64_t *age;
+	line_tag *tags;
 	line_times *times;
-	uint64_t clock; /* of ages */
+	uint64_t clock;   /* of ages */
+	int64_t advanced; /* when calendars were last shortened */
 	slice *slice;
 	asc_calendar *channel;
 	int64_t line_ticks, hit_ticks, miss_ticks, fetch_ticks;
@@ -42,8 +47,8 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 {
 	asc_memory *m = g_new0(asc_memory, 1);
 	uint64_t lines;
-	double bytes_per_cycle = (double)machine->hbm_bytes_per_second * (double)machine->hbm_efficiency_percent / 100.0 /
-	                         (double)machine->clock_hz;
+	double bytes_per_cycle = (double)machine->hbm_bytes_per_second * (double)machine->hbm_efficiency_percent /
+	                         100.0 / (double)machine->clock_hz;
 
 	m->line_bytes = (uint64_t)machine->l2_line_bytes;
 	m->ways = (unsigned)machine->l2_ways;
@@ -51,8 +56,7 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 	m->slices = (unsigned)machine->l2_slices;
 	m->channels = (unsigned)machine->hbm_channels;
 	lines = m->sets * m->ways;
-	m->tags = g_new0(uint64_t, lines);
-	m->age = g_new0(uint64_t, lines);
+	m->tags = g_new0(line_tag, lines);
 	m->times = g_new0(line_times, lines);
 	m->slice = g_new(slice, m->slices);
 	for (unsigned i = 0; i < m->slices; i++) {
@@ -65,8 +69,7 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 	m->line_ticks = asc_ticks(machine->l2_line_cycles);
 	m->hit_ticks = asc_ticks(machine->l2_hit_cycles);
 	m->miss_ticks = asc_ticks(machine->hbm_miss_cycles);
-	m->fetch_ticks =
-		MAX((int64_t)((double)m->line_bytes * m->channels * ASC_TICKS / bytes_per_cycle + 0.5), 1);
+	m->fetch_ticks = MAX((int64_t)((double)m->line_bytes * m->channels * ASC_TICKS / bytes_per_cycle + 0.5), 1);
 	m->read_rate = machine->l2_read_bytes_per_cycle;
 	m->all_rate = machine->l2_bytes_per_cycle;
 	return m;
@@ -85,7 +88,6 @@ void asc_memory_free(asc_memory *m)
 	g_free(m->slice);
 	g_free(m->channel);
 	g_free(m->tags);
-	g_free(m->age);
 	g_free(m->times);
 	g_free(m);
 }
@@ -103,6 +105,11 @@ uint64_t asc_memory_traffic(const asc_memory *m)
 
 void asc_memory_advance(asc_memory *m, int64_t now)
 {
+	enum { LAZY_CYCLES = 256 }; /* spans that are over do no harm for a while */
+
+	if (now - m->advanced < asc_ticks(LAZY_CYCLES))
+		return;
+	m->advanced = now;
 	for (unsigned i = 0; i < m->slices; i++) {
 		asc_calendar_advance(&m->slice[i].read, now);
 		asc_calendar_advance(&m->slice[i].all, now);
@@ -133,11 +140,11 @@ static uint64_t look_up(const asc_memory *m, uint64_t set, uint64_t tag, bool *h
 	uint64_t base = set * m->ways, oldest = base;
 
 	for (uint64_t i = base; i < base + m->ways; i++) {
-		if (m->tags[i] >> 1 == tag + 1) {
+		if (m->tags[i].tag >> 1 == tag + 1) {
 			*hit = true;
 			return i;
 		}
-		if (m->age[i] < m->age[oldest])
+		if (m->tags[i].age < m->tags[oldest].age)
 			oldest = i;
 	}
 	*hit = false;
@@ -179,25 +186,30 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 	asc_answer answer = {.hit = false};
 	uint64_t way = look_up(m, set, tag, &answer.hit);
 	line_times *t = &m->times[way];
-	int64_t served;
+	int64_t served, room = at;
 
 	if (answer.hit) {
 		m->hits++;
 	} else {
 		m->misses++;
-		if (m->tags[way] & 1)
-			book_channel(m, ((m->tags[way] >> 1) - 1) * m->sets + set, at);
-		m->tags[way] = (tag + 1) << 1;
-		*t = (line_times){.valid = at};
-		if (!write || bytes < m->line_bytes)
-			t->valid = book_channel(m, line, at) - m->fetch_ticks + m->miss_ticks;
+		/* The oldest must have left before the new one may come. */
+		if (m->tags[way].tag & 1)
+			room = book_channel(m, ((m->tags[way].tag >> 1) - 1) * m->sets + set, at);
+		m->tags[way].tag = (tag + 1) << 1;
+		*t = (line_times){.valid = room};
+		if (!write || bytes < m->line_bytes) {
+			int64_t fetched = book_channel(m, line, room) - m->fetch_ticks;
+
+			t->valid = fetched + m->miss_ticks;
+			room = fetched;
+		}
 	}
 	served = hold(t, at, m->line_ticks);
 	answer.line_wait = served - at;
 	served = serve(m, line, write, bytes, served);
-	m->age[way] = ++m->clock;
-	m->tags[way] |= write;
-	/* A write waits for nothing: the line's bytes are merged when they come. */
-	answer.at = write ? served : MAX(served, t->valid) + m->hit_ticks;
+	m->tags[way].age = ++m->clock;
+	m->tags[way].tag |= write;
+	/* A write waits for a place only: its bytes and the line's are merged when those come. */
+	answer.at = write ? MAX(served, room) : MAX(served, t->valid) + m->hit_ticks;
 	return answer;
 }

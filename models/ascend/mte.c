@@ -12,7 +12,8 @@
  */
 #include "models/ascend/mte_int.h"
 
-asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memory, asc_ub *ub, asc_cube *cube, asc_data *data)
+asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memory, asc_ub *ub, asc_cube *cube,
+                     asc_data *data)
 {
 	asc_mte *m = g_new0(asc_mte, 1);
 
@@ -21,7 +22,7 @@ asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memo
 	m->memory = memory;
 	m->ub = ub;
 	m->cube = cube;
-	m->data = data;
+	m->data = asc_data_functional(data) ? data : NULL;
 	m->limit = (unsigned)machine->mte2_outstanding;
 	for (unsigned i = 0; i < MTE_WAYS; i++)
 		m->way[i].returns = g_new0(int64_t, m->limit);
@@ -53,7 +54,8 @@ void mte_l1_write(asc_mte *m, uint64_t address, uint64_t bytes, int64_t at)
 
 int64_t mte_l1_read(asc_mte *m, uint64_t address, uint64_t bytes, int64_t at)
 {
-	return asc_calendar_book(half_of(m, address), at, asc_ticks_of(bytes, m->machine->l1_read_bytes_per_cycle, 1), NULL);
+	return asc_calendar_book(half_of(m, address), at, asc_ticks_of(bytes, m->machine->l1_read_bytes_per_cycle, 1),
+	                         NULL);
 }
 
 /* Ends a load of BYTES from SRC that takes TICKS of the path. */
@@ -110,7 +112,8 @@ static void load3d(asc_mte *m, asc_exec *x, bool b)
 {
 	const int64_t *f = x->f;
 	int64_t c0 = C0_BYTES / (int64_t)asc_type_bytes((enum asc_type)f[LOAD3D_TYPE]);
-	uint64_t bytes = (uint64_t)(mte_up(f[LOAD3D_M_EXTENT], FRACTAL_ROWS) * mte_up(f[LOAD3D_K_EXTENT], c0)) * FRACTAL_BYTES;
+	uint64_t bytes =
+		(uint64_t)(mte_up(f[LOAD3D_M_EXTENT], FRACTAL_ROWS) * mte_up(f[LOAD3D_K_EXTENT], c0)) * FRACTAL_BYTES;
 
 	finish_load(m, x, (uint64_t)f[LOAD3D_SRC], bytes, load3d_ticks(m->machine, x, bytes, b));
 	if (m->data)

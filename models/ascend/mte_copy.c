@@ -2,11 +2,11 @@
  *
  * MTE2 and MTE3: copies between global memory, L1 and the unified buffer, and the requests they are cut into.
  *
- * Requests (CANN's tiling model, Ascend C): a burst is cut into pieces of mte2.packet_bytes (512), its rest is one more;
- * a piece that crosses a line becomes two; each occupies the link as if rounded up to 512, 256 or 128 bytes.  Bursts
- * smaller than that which touch are merged, up to eight.  One request leaves a cycle while fewer than mte2.outstanding
- * are in flight; data come back in order, at the slowest link's rate.  A request that L2 misses takes at least
- * mte2.packet_cycles (mte3.packet_cycles) of the engine, whatever its size.
+ * Requests (CANN's tiling model, Ascend C): a burst is cut into pieces of mte2.packet_bytes (512), its rest is one
+ * more; a piece that crosses a line becomes two; each occupies the link as if rounded up to 512, 256 or 128 bytes.
+ * Bursts smaller than that which touch are merged, up to eight.  One request leaves a cycle while fewer than
+ * mte2.outstanding are in flight; data come back in order, at the slowest link's rate.  A request that L2 misses takes
+ * at least mte2.packet_cycles (mte3.packet_cycles) of the engine, whatever its size.
  *
  * The pipe is free when the last request has left, so that the start and the way of the next copy overlap with this
  * one's data.  Writes are posted; a copy is done when the last is known to have arrived.
@@ -23,7 +23,8 @@ mte_stream mte_stream_begin(asc_mte *m, asc_exec *x, bool write, int64_t rate, i
 		.mte = m,
 		.exec = x,
 		.write = write,
-		.rate = MIN(rate, write ? machine->l2_core_write_bytes_per_cycle : machine->l2_core_read_bytes_per_cycle),
+		.rate = MIN(rate,
+	                    write ? machine->l2_core_write_bytes_per_cycle : machine->l2_core_read_bytes_per_cycle),
 		.largest = write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes,
 		.packet_ticks = asc_ticks(write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles),
 		.issue = at,
@@ -153,9 +154,10 @@ static int64_t local_end(asc_mte *m, const mte_stream *s, const bursts *b, enum 
 		int64_t begin = from + (until - from) * i / count, to = from + (until - from) * (i + 1) / count;
 
 		if (space == ASC_UB && m->ub)
-			end = MAX(end, asc_ub_copy(m->ub, !s->write, at, bytes, begin, MAX(to, begin)));
+			to = asc_ub_copy(m->ub, !s->write, at, bytes, begin, MAX(to, begin));
 		else if (space == ASC_L1 && s->write)
-			end = MAX(end, asc_cycles_up(mte_l1_read(m, at, bytes, asc_ticks(begin))));
+			to = asc_cycles_up(mte_l1_read(m, at, bytes, asc_ticks(begin)));
+		end = MAX(end, to);
 	}
 	return end;
 }
@@ -224,9 +226,9 @@ static void copy_across(asc_mte *m, asc_exec *x)
 		uint64_t dst = (uint64_t)f[COPY_DST] + (uint64_t)i * (bytes + (uint64_t)f[COPY_DST_GAP]);
 		int64_t until = asc_cycles_up(asc_ticks(from) + ticks * (i + 1));
 
-		end = MAX(end, until);
 		if (m->ub)
-			end = MAX(end, asc_ub_copy(m->ub, false, src, bytes, from + ticks * i / ASC_TICKS, until));
+			until = asc_ub_copy(m->ub, false, src, bytes, from + ticks * i / ASC_TICKS, until);
+		end = MAX(end, until);
 		spread_into_l1(m, dst, bytes, asc_ticks(from) + ticks * i, asc_ticks(from) + ticks * (i + 1));
 	}
 	x->free = x->done = end;
@@ -278,7 +280,8 @@ void mte_nd2nz(asc_mte *m, asc_exec *x)
 	for (int64_t nd = 0; nd < f[ND2NZ_ND]; nd++) {
 		int64_t first = s.last;
 
-		mte_stream_bursts(&s, (uint64_t)f[ND2NZ_SRC] + (uint64_t)(nd * f[ND2NZ_N]) * pitch, f[ND2NZ_N], row, pitch);
+		mte_stream_bursts(&s, (uint64_t)f[ND2NZ_SRC] + (uint64_t)(nd * f[ND2NZ_N]) * pitch, f[ND2NZ_N], row,
+		                  pitch);
 		for (uint64_t c = 0; c < columns; c++)
 			spread_into_l1(m, (uint64_t)f[ND2NZ_DST] + ((uint64_t)nd * columns + c) * column,
 			               (uint64_t)f[ND2NZ_N] * C0_BYTES, nd ? first : MIN(s.first, s.last), s.last);

@@ -5,8 +5,8 @@
  * Local buffers hold bursts in whole 32-byte blocks: what a burst and its padding leave of the last is zero.  Fractals:
  * L0A as ZZ (rows of fractals, rows inside), L0B as ZN (rows of fractals, columns inside), L1 as NZ after nd2nz
  * (columns of fractals, rows inside).  load3d reads [C1][H][W][C0] in L1 and makes the matrix with a row for each
- * position of the filter (left to right, then down) and a column for each of [C1][filter rows][filter columns][C0]; into
- * L0B that matrix goes as it stands: its rows are the k of the product, its columns the n.
+ * position of the filter (left to right, then down) and a column for each of [C1][filter rows][filter columns][C0];
+ * into L0B that matrix goes as it stands: its rows are the k of the product, its columns the n.
  */
 #include "models/ascend/mte_int.h"
 
@@ -100,7 +100,8 @@ void mte_load2d_values(asc_mte *m, const asc_exec *x, enum asc_space to)
 
 /* What load3d's packed fields say. */
 typedef struct image {
-	int64_t h, w, c0, filter_w, filter_h, stride_w, stride_h, dilation_w, dilation_h, left, right, top, bottom, out_w, out_h;
+	int64_t h, w, c0, filter_w, filter_h, stride_w, stride_h, dilation_w, dilation_h, left, right, top, bottom,
+		out_w, out_h;
 	uint64_t size;
 	uint64_t base;
 } image;
@@ -169,7 +170,8 @@ void mte_load3d_values(asc_mte *m, const asc_exec *x, enum asc_space to)
 			int64_t r = to == ASC_L0A ? row : k, c = to == ASC_L0A ? k : row;
 			int64_t fractal = to == ASC_L0A ? row / FRACTAL_ROWS * (columns / g.c0) + k / g.c0
 			                                : row / g.c0 * (columns / FRACTAL_ROWS) + k / FRACTAL_ROWS;
-			uint8_t *at = dst + fractal * FRACTAL_BYTES + r % FRACTAL_ROWS * C0_BYTES + c % g.c0 * (int64_t)g.size;
+			uint8_t *at = dst + fractal * FRACTAL_BYTES + r % FRACTAL_ROWS * C0_BYTES +
+			              c % g.c0 * (int64_t)g.size;
 
 			if (src)
 				memcpy(at, src, g.size);

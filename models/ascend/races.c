@@ -2,9 +2,9 @@
  *
  * Races by happens-before: two accesses to a byte, one of them a write, that neither flags, barriers, queue order nor
  * the hardware order. What is kept of the past is, for every byte, the accesses that a later one could still race with:
- * an access is forgotten when a later one covers it and is a write, or both are reads, and is ordered after it or stands
- * on the same pipe; whatever races with the older one then races with the younger one too.  So the first race of a place
- * is found, not all of them.
+ * an access is forgotten when a later one covers it and is a write, or both are reads, and is ordered after it or
+ * stands on the same pipe; whatever races with the older one then races with the younger one too.  So the first race of
+ * a place is found, not all of them.
  *
  * Accesses are asked for in order of their start.  The cost is one search of extents an access and box, and a question
  * to each access whose extent overlaps; never one a byte.
@@ -18,9 +18,8 @@ typedef struct node {
 	asc_extent extent;
 	asc_box box;
 	uint32_t sub, stream, insn;
-	uint16_t op;
 	uint8_t pipe, space;
-	bool write;
+	bool write, unit_flag;
 	uint64_t epoch;
 	int64_t start, done;
 } node;
@@ -33,9 +32,9 @@ typedef struct place {
 struct asc_races {
 	asc_chip *chip;
 	place global;
-	place *local;       /* [subs][ASC_SPACES] */
-	GHashTable *read;   /* node by box, place and pipe: a read that is repeated is one */
-	GHashTable *known;  /* pairs reported, char * */
+	place *local;      /* [subs][ASC_SPACES] */
+	GHashTable *read;  /* node by box, place and pipe: a read that is repeated is one */
+	GHashTable *known; /* pairs reported, char * */
 	GPtrArray *found;
 	uint64_t numbers;
 	size_t live;
@@ -113,14 +112,24 @@ static bool same_pipe(const node *old, const asc_access *a)
 }
 
 /* Is OLD complete before A starts, by what flags, barriers and queues say? */
-static bool ordered(const asc_races *r, const node *old, const asc_access *a)
+static bool ordered(const node *old, const asc_access *a)
 {
 	const asc_clock *clock = a->clock;
 
-	(void)r;
 	if (old->sub == a->sub)
 		return clock->local[old->pipe] >= old->epoch;
 	return clock->foreign && clock->foreign->at[old->sub * ASC_PIPES + old->pipe] >= old->epoch;
+}
+
+/* Does the hardware keep the two apart: on one pipe by the table, between cube and fixpipe by unit flags?  Neither says
+ * that the older access is complete to anybody else. */
+static bool kept_apart(const node *old, const node *new)
+{
+	if (old->sub != new->sub)
+		return false;
+	if (old->pipe == new->pipe)
+		return asc_ordered((enum asc_pipe) new->pipe, (enum asc_space) new->space, old->write, new->write);
+	return new->space == ASC_L0C && old->unit_flag &&new->unit_flag;
 }
 
 static void report(asc_races *r, const node *old, const asc_access *a, enum asc_space space, uint64_t address,
@@ -129,7 +138,7 @@ static void report(asc_races *r, const node *old, const asc_access *a, enum asc_
 	asc_subcore *s = &r->chip->sub[a->sub];
 	bool met = old->start < a->done && a->start < old->done;
 	char *key = g_strdup_printf("%u.%u %u.%u %d%d", old->stream, old->insn, a->stream, a->insn, space, met);
-	asc_violation v = {ASC_FINDING_RACE, a->start,   s->core, s->sub,  a->stream, a->insn,
+	asc_violation v = {ASC_FINDING_RACE, a->start,  s->core, s->sub,  a->stream, a->insn,
 	                   old->stream,      old->insn, space,   address, bytes,     met};
 
 	if (!g_hash_table_add(r->known, key))
@@ -161,8 +170,8 @@ static void compare(asc_races *r, asc_extents *set, const node *new, const asc_a
 		if ((same_pipe(old, a) && old->epoch == a->epoch) ||
 		    !asc_box_overlap(&old->box, &new->box, &address, &bytes))
 			continue;
-		safe = ordered(r, old, a);
-		if (!safe && !(same_pipe(old, a) && asc_hardware_order(old->op, old->write, a->op, new->write, new->space)))
+		safe = ordered(old, a);
+		if (!safe && !kept_apart(old, new))
 			report(r, old, a, (enum asc_space) new->space, address, bytes);
 		if (new->write && (safe || same_pipe(old, a)) && asc_box_covers(&new->box, &old->box))
 			forget(r, set, old);
@@ -180,16 +189,16 @@ static void remember(asc_races *r, asc_extents *set, const node *new)
 	r->live++;
 }
 
-static void access(asc_races *r, const asc_access *a, const asc_range *range)
+static void examine(asc_races *r, const asc_access *a, const asc_range *range)
 {
 	place *where = place_of(r, a->sub, range->space);
 	node new = {.sub = a->sub,
 	            .stream = a->stream,
 	            .insn = a->insn,
-	            .op = a->op,
 	            .pipe = a->pipe,
 	            .space = (uint8_t)range->space,
 	            .write = range->write,
+	            .unit_flag = a->unit_flag,
 	            .epoch = a->epoch,
 	            .start = a->start,
 	            .done = a->done};
@@ -209,9 +218,9 @@ static void access(asc_races *r, const asc_access *a, const asc_range *range)
 		return;
 	}
 	old->epoch = new.epoch;
+	old->unit_flag = new.unit_flag;
 	old->stream = new.stream;
 	old->insn = new.insn;
-	old->op = new.op;
 	old->start = new.start;
 	old->done = new.done;
 }
@@ -221,5 +230,5 @@ void asc_races_access(asc_races *r, const asc_access *a, const asc_range *ranges
 	for (unsigned write = 0; write < 2; write++)
 		for (unsigned i = 0; i < count; i++)
 			if (ranges[i].write == write)
-				access(r, a, &ranges[i]);
+				examine(r, a, &ranges[i]);
 }

@@ -120,7 +120,7 @@ static unsigned in_group(const asc_ub *ub, uint64_t banks, unsigned group)
 	unsigned n = 0;
 
 	for (unsigned b = group; b < ub->banks; b += ub->groups)
-		n += banks >> b & 1;
+		n += (unsigned)(banks >> b & 1);
 	return n;
 }
 
@@ -466,7 +466,9 @@ static void step(asc_ub *ub, asc_ub_vector *v)
 		f.eligible = f.began + v->interval;
 	}
 	v->read_end = MAX(ub->now, f.eligible);
-	rest = ub->pipe;
+	memcpy(rest.at, ub->pipe.at, ub->delay * sizeof rest.at[0]);
+	rest.end = ub->pipe.end;
+	rest.used = ub->pipe.used;
 	for (now = ub->now; rest.used; now++) {
 		bool more = rest.at[rest.end].next + 1 < rest.at[rest.end].beats;
 

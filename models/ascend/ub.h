@@ -8,7 +8,7 @@
 
 #include "models/ascend/internal.h"
 
-enum { ASC_UB_BLOCKS = 16, ASC_UB_READS = 4 };
+enum { ASC_UB_BLOCKS = 32, ASC_UB_READS = 4 };
 
 /* Where ADDRESS lies: group, bank of the chip's numbering (group + groups x bank in group), row of the bank. */
 unsigned asc_ub_group(const asc_ub *ub, uint64_t address);
