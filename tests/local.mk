@@ -57,6 +57,5 @@ include $(top_srcdir)/tests/bankoracle.mk
 include $(top_srcdir)/tests/banksearch.mk
 include $(top_srcdir)/tests/asctiming.mk
 include $(top_srcdir)/tests/ascvec.mk
-include $(top_srcdir)/tests/asccore.mk
 include $(top_srcdir)/tests/ascmem.mk
 include $(top_srcdir)/tests/asccore.mk
