@@ -32,7 +32,7 @@ enum asc_pipe {
 const char *asc_pipe_name(enum asc_pipe pipe); /* "S" "V" "M" "MTE1" "MTE2" "MTE3" "FIX" */
 
 enum asc_space { ASC_GM, ASC_L1, ASC_L0A, ASC_L0B, ASC_L0C, ASC_UB, ASC_BT, ASC_FB, ASC_SPACES };
-const char *asc_space_name(enum asc_space space); /* "gm" "l1" ... */
+const char *asc_space_name(enum asc_space space); /* "gm" "l1" ...; ASC_SPACES: "-" */
 
 /* Kinds of sub-cores: all pipes in one; cube core; vector core. */
 enum asc_kind { ASC_COUPLED, ASC_CUBE, ASC_VECTOR, ASC_KINDS };

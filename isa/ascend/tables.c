@@ -78,7 +78,7 @@ const char *asc_pipe_name(enum asc_pipe pipe)
 
 const char *asc_space_name(enum asc_space space)
 {
-	static const char *const names[ASC_SPACES] = {"gm", "l1", "l0a", "l0b", "l0c", "ub", "bt", "fb"};
+	static const char *const names[ASC_SPACES + 1] = {"gm", "l1", "l0a", "l0b", "l0c", "ub", "bt", "fb", "-"};
 
 	return names[space];
 }

@@ -115,8 +115,10 @@ static bool core_finished(const asc_chip *chip, uint32_t core)
 static void end_run(asc_chip *chip, int64_t now)
 {
 	chip->over = true;
+	/* Sets on their way arrive after the end. */
+	asc_cross_deliver(chip->cross, SIM_NEVER - 1);
 	for (uint32_t i = 0; i < chip->subs; i++) {
-		asc_cross_leftover(&chip->sub[i], now);
+		asc_cross_leftover(chip->cross, &chip->sub[i], now);
 		hand_on(chip, &chip->sub[i]);
 	}
 }
@@ -129,10 +131,10 @@ static void deadlock(asc_chip *chip, int64_t now)
 	for (uint32_t i = 0; i < chip->subs; i++) {
 		asc_subcore *s = &chip->sub[i];
 
-		if (s->finished)
-			continue;
-		s->counters.cycles = MAX(s->counters.cycles, now);
-		asc_violate(s, ASC_FINDING_DEADLOCK, now, s->scalar.pc, nobody);
+		if (!s->finished) {
+			s->counters.cycles = MAX(s->counters.cycles, now);
+			asc_violate(s, ASC_FINDING_DEADLOCK, now, s->scalar.pc, nobody);
+		}
 		hand_on(chip, s);
 	}
 	if (chip->listener.deadlock)
@@ -149,7 +151,8 @@ static bool anything_due(const asc_chip *chip)
 
 static void settle(asc_chip *chip, int64_t now)
 {
-	bool idle = false;
+	/* Somebody stopped, or a set arrived and moved nobody. */
+	bool idle = !chip->dirty->len;
 
 	g_array_sort(chip->dirty, by_number);
 	for (guint i = 0; i < chip->dirty->len; i++) {

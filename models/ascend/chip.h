@@ -50,7 +50,7 @@ typedef struct asc_violation {
 	int64_t cycle;
 	uint32_t core, sub, stream, insn;
 	uint32_t other_stream, other_insn; /* UINT32_MAX when none */
-	enum asc_space space;
+	enum asc_space space;              /* ASC_SPACES: no place in memory */
 	uint64_t address, bytes;
 	bool met;                          /* race: the two accesses really overlapped in time; double set: the flag really
 	                                    * was set, not only not ordered after the wait that clears it */

@@ -35,6 +35,7 @@ void asc_subcore_init(asc_subcore *s, asc_chip *chip, uint32_t index)
 	s->kind = chip->machine->coupled ? ASC_COUPLED : s->sub ? ASC_VECTOR : ASC_CUBE;
 	s->vector = s->kind == ASC_VECTOR ? (int32_t)s->sub - 1 : 0;
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
+		s->pipe[p].left = -1;
 		s->pipe[p].depth = (uint32_t)chip->machine->queue_depth[p];
 		s->pipe[p].entry = g_new0(asc_entry, s->pipe[p].depth + 1);
 		s->pipe[p].current = s->pipe[p].entry;
@@ -115,9 +116,12 @@ void asc_subcore_begin(asc_subcore *s, uint32_t block, int64_t time)
 		sim_process_wake(s->process, time);
 }
 
-bool asc_queue_room(const asc_subcore *s, enum asc_pipe pipe)
+/* What starts in a cycle leaves its place to a push of the next one; while it is filed, that cycle is not known. */
+bool asc_queue_room(const asc_subcore *s, enum asc_pipe pipe, int64_t time)
 {
-	return s->pipe[pipe].used < s->pipe[pipe].depth;
+	const asc_pipeline *p = &s->pipe[pipe];
+
+	return p->used + (p->filed || time <= p->left) < p->depth;
 }
 
 void asc_push(asc_subcore *s, enum asc_pipe pipe, asc_entry *entry)
@@ -308,6 +312,7 @@ static bool pass_syncs(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 			set(s, pipe, e, now);
 			p->free = free;
 		}
+		p->left = now;
 		pop(p);
 		any = true;
 	}
@@ -378,6 +383,7 @@ static bool run_pipe(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 		if (hands_over(e->x.insn) && !s->chip->options.by_timestamp)
 			e->x.stall[ASC_STALL_FLAG] = now - ready;
 		p->current = e;
+		p->left = now;
 		pop(p);
 		any = true;
 	}
@@ -469,6 +475,7 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 		e->x.free = MAX(e->x.free, e->x.start);
 		e->x.done = MAX(e->x.done, e->x.start);
 	}
+	p->left = e->x.start;
 	p->free = MAX(p->free, e->x.free);
 	p->done = MAX(p->done, e->x.done);
 	a.start = e->x.start;
@@ -515,6 +522,8 @@ static int64_t scalar_next(const asc_subcore *s, int64_t now)
 		return s->cross[sc->counter].count ? now + 1 : SIM_NEVER;
 	if (sc->cause == ASC_STALL_BARRIER && asc_subcore_idle(s))
 		return asc_subcore_done(s);
+	if (sc->cause == ASC_STALL_QUEUE_FULL && s->pipe[sc->full].used < s->pipe[sc->full].depth)
+		return s->pipe[sc->full].left + 1;
 	return SIM_NEVER;
 }
 

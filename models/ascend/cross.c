@@ -135,6 +135,7 @@ static void overflow(asc_subcore *s, int64_t time, asc_who setter, asc_who oldes
 	                   true};
 
 	asc_violate_at(s, v);
+	asc_chip_dirty(s);
 }
 
 static void count_up(asc_subcore *target, unsigned id, const asc_cross_set *last, asc_foreign *clock)
@@ -243,12 +244,22 @@ bool asc_cross_take(asc_subcore *s, unsigned id, asc_clock *clock, asc_who *sett
 	return true;
 }
 
-void asc_cross_leftover(asc_subcore *s, int64_t now)
+/* Counters that are not zero, and sets that wait for the rest of their group. */
+void asc_cross_leftover(asc_cross *c, asc_subcore *s, int64_t now)
 {
+	if (s->chip->options.by_timestamp)
+		return;
 	for (unsigned id = 0; id < ASC_CROSS_IDS; id++)
 		if (s->cross[id].count)
 			asc_violate(s, ASC_FINDING_CROSS_LEFT, now, UINT32_MAX,
 			            g_array_index(s->cross[id].arrivals, asc_arrival, 0).who);
+	for (unsigned i = 0; i < MODES * ASC_CROSS_IDS; i++) {
+		const GArray *sets = c->waiting[s->index * MODES * ASC_CROSS_IDS + i];
+
+		if (sets && sets->len)
+			asc_violate(s, ASC_FINDING_CROSS_LEFT, now, g_array_index(sets, asc_cross_set, 0).who.insn,
+			            (asc_who){UINT32_MAX, UINT32_MAX});
+	}
 }
 
 bool asc_cross_reaches(const asc_subcore *s, unsigned id_here, const asc_subcore *by, int64_t mode, int64_t id)

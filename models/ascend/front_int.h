@@ -77,6 +77,7 @@ typedef struct asc_pipeline {
 	uint32_t depth, head, used;
 	bool filed;         /* started in this cycle, its times not yet known */
 	asc_entry *current; /* what is filed */
+	int64_t left;       /* cycle in which the last entry left the queue */
 	int64_t free, done; /* next start; all so far complete */
 	int64_t busy_until; /* for the busy counter */
 	uint64_t epoch;     /* instructions started, flags among them */
@@ -179,8 +180,8 @@ void asc_subcore_begin(asc_subcore *s, uint32_t block, int64_t time);
 sim_time asc_subcore_run(void *state, sim_time now);
 void asc_subcore_execute(asc_subcore *s, int64_t now); /* what is filed */
 int64_t asc_subcore_next(asc_subcore *s, int64_t now); /* when to run next; finds out whether it is finished */
-bool asc_queue_room(const asc_subcore *s, enum asc_pipe pipe);
-void asc_push(asc_subcore *s, enum asc_pipe pipe, asc_entry *entry); /* takes over its clock */
+bool asc_queue_room(const asc_subcore *s, enum asc_pipe pipe, int64_t time); /* for a push in that cycle */
+void asc_push(asc_subcore *s, enum asc_pipe pipe, asc_entry *entry);         /* takes over its clock */
 /* Numbers, times and stalls of an instruction, handed on to the listener. */
 void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, asc_who waited_for);
 bool asc_unit_ready(const asc_subcore *s, const asc_exec *x); /* has it the units of L0C it needs? */
@@ -211,7 +212,7 @@ void asc_cross_collect(asc_cross *c, asc_subcore *s); /* what it filed */
 void asc_cross_deliver(asc_cross *c, int64_t now);    /* raise counters for the next cycle */
 int64_t asc_cross_next(const asc_cross *c);
 bool asc_cross_take(asc_subcore *s, unsigned id, asc_clock *clock, asc_who *setter);
-void asc_cross_leftover(asc_subcore *s, int64_t now);
+void asc_cross_leftover(asc_cross *c, asc_subcore *s, int64_t now);
 /* Does a set of ID in MODE by BY count for ID_HERE of S?  Where a group has several members, all of them do. */
 bool asc_cross_reaches(const asc_subcore *s, unsigned id_here, const asc_subcore *by, int64_t mode, int64_t id);
 

@@ -400,7 +400,7 @@ static bool needs_the_present(const asc_subcore *s, const issue *i)
 	if (i->pipe == (enum asc_pipe)ASC_PIPE_ALL)
 		return true;
 	if (i->pipe != ASC_PIPE_S)
-		return !asc_queue_room(s, i->pipe);
+		return !asc_queue_room(s, i->pipe, i->time);
 	switch (i->insn->op) {
 	case ASC_OP_LDG:
 	case ASC_OP_STG:
@@ -422,7 +422,7 @@ static enum step execute(asc_subcore *s, const issue *i)
 	if (i->pipe == (enum asc_pipe)ASC_PIPE_ALL)
 		return do_barrier(s, i);
 	if (i->pipe != ASC_PIPE_S)
-		return asc_queue_room(s, i->pipe) ? do_push(s, i) : stop(s, i, ASC_STALL_QUEUE_FULL);
+		return asc_queue_room(s, i->pipe, i->time) ? do_push(s, i) : stop(s, i, ASC_STALL_QUEUE_FULL);
 	if (is_arithmetic(op))
 		do_arithmetic(s, i);
 	else if (is_branch(op))

@@ -44,17 +44,17 @@ static const char five[] = ".stream coupled\n"
 
 static void a_full_queue_stops_the_scalar_unit(void)
 {
-	/* Two entries.  Pushes in 0, 1, 2 (the first has started in 1); the fourth wants 3, and gets in when the second
-	 * starts, in 11; the fifth wants 12 and gets in when the third starts, in 21. */
+	/* Two entries.  Pushes in 0, 1, 2 (the first has started in 1); the fourth wants 3, and gets in after the
+	 * second starts in 11; the fifth wants 13 and gets in after the third starts in 21. */
 	asc_rig *r = asc_rig_run(five, &(asc_rig_setup){COUPLED, .sets = {SINGLE, "queue.v_depth=2"}});
-	static const int64_t queued[] = {0, 1, 2, 11, 21};
+	static const int64_t queued[] = {0, 1, 2, 12, 22};
 
 	for (uint32_t i = 0; i < 5; i++) {
 		CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, i, 0)->queued, queued[i]);
 		ASC_START(r, i, 1 + 10 * i);
 	}
-	CU_ASSERT_EQUAL(r->counters->queue_full[ASC_PIPE_V], 8 + 9);
-	CU_ASSERT_EQUAL(r->counters->stall[ASC_PIPE_S][ASC_STALL_QUEUE_FULL], 8 + 9);
+	CU_ASSERT_EQUAL(r->counters->queue_full[ASC_PIPE_V], 9 + 9);
+	CU_ASSERT_EQUAL(r->counters->stall[ASC_PIPE_S][ASC_STALL_QUEUE_FULL], 9 + 9);
 	CU_ASSERT_EQUAL(r->counters->cycles, 51);
 	asc_rig_free(r);
 }
@@ -71,8 +71,8 @@ static void a_deep_queue_does_not(void)
 
 static void a_full_queue_keeps_other_pipes_waiting(void)
 {
-	/* One entry.  Vector pushes in 0 and 1; the third wants 2 and gets in with the start of the second, in 11; the
-	 * copy behind it is pushed in 12. */
+	/* One entry.  Vector pushes in 0 and, the first having started in 1, in 2; the third gets in after the second
+	 * starts in 11; the copy behind it is pushed in 13. */
 	asc_rig *r = asc_rig_run(".stream coupled\n"
 	                         "vabs dst=0x0000 src=0x8000 repeat=10\n"
 	                         "vabs dst=0x1000 src=0x9000 repeat=10\n"
@@ -81,8 +81,8 @@ static void a_full_queue_keeps_other_pipes_waiting(void)
 	                         "end\n",
 	                         &(asc_rig_setup){COUPLED, .sets = {SINGLE, "queue.v_depth=1"}});
 
-	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 3, 0)->queued, 12);
-	ASC_START(r, 3, 13);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 3, 0)->queued, 13);
+	ASC_START(r, 3, 14);
 	asc_rig_free(r);
 }
 
