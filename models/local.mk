@@ -9,12 +9,10 @@ libmodels_a_SOURCES = \
 	models/tsp/sram.c models/tsp/sram_buffers.c models/tsp/mem.c models/tsp/vxm.c models/tsp/vxm_math.c models/tsp/vxm_math.h \
 	models/tsp/mxm.c models/tsp/mxm_math.c models/tsp/mxm_math.h models/tsp/sxm.c models/tsp/c2c.c \
 	models/tsp/audit.c models/tsp/violation.c \
-	models/ascend/calendar.c models/ascend/calendar.h models/ascend/memory.c models/ascend/memory.h \
-	models/ascend/mte.c models/ascend/mte_int.h models/ascend/mte_copy.c models/ascend/mte_values.c \
-	models/ascend/fixpipe.c models/ascend/cube.c models/ascend/cube_int.h models/ascend/ub.c models/ascend/ub.h \
-	models/ascend/chip.h models/ascend/internal.h models/ascend/front_int.h models/ascend/extents.h \
-	models/ascend/chip.c models/ascend/core.c models/ascend/scalar.c models/ascend/flags.c models/ascend/cross.c \
-	models/ascend/clock.c models/ascend/boxes.c models/ascend/extents.c models/ascend/races.c \
-	models/ascend/ranges.c models/ascend/checks.c models/ascend/data.c models/ascend/deadlock.c \
-	models/ascend/vector.c models/ascend/vector.h models/ascend/vector_int.h models/ascend/vector_math.c \
-	models/ascend/vector_move.c
+	models/ascend/boxes.c models/ascend/calendar.c models/ascend/calendar.h models/ascend/checks.c models/ascend/chip.c \
+	models/ascend/chip.h models/ascend/clock.c models/ascend/core.c models/ascend/cross.c models/ascend/cube.c \
+	models/ascend/cube_int.h models/ascend/data.c models/ascend/deadlock.c models/ascend/extents.c models/ascend/extents.h \
+	models/ascend/fixpipe.c models/ascend/flags.c models/ascend/front_int.h models/ascend/internal.h models/ascend/memory.c \
+	models/ascend/memory.h models/ascend/mte.c models/ascend/mte_copy.c models/ascend/mte_int.h models/ascend/mte_values.c \
+	models/ascend/races.c models/ascend/ranges.c models/ascend/scalar.c models/ascend/ub.c models/ascend/ub.h \
+	models/ascend/vector.c models/ascend/vector.h models/ascend/vector_int.h models/ascend/vector_math.c models/ascend/vector_move.c

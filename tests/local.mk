@@ -53,6 +53,7 @@ include $(top_srcdir)/tests/effect.mk
 include $(top_srcdir)/tests/fuzz.mk
 include $(top_srcdir)/tests/bankeval.mk
 include $(top_srcdir)/tests/bankoracle.mk
+include $(top_srcdir)/tests/asctiming.mk
 include $(top_srcdir)/tests/ascvec.mk
 include $(top_srcdir)/tests/asccore.mk
 include $(top_srcdir)/tests/ascmem.mk
