@@ -145,6 +145,13 @@ const asc_op_info *asc_op(enum asc_op op);
 int asc_op_by_name(const char *mnemonic);                /* -1 */
 int asc_field_by_name(enum asc_op op, const char *name); /* -1 */
 int64_t asc_get(const asc_insn *insn, int field, const int64_t *registers);
+/* What address field FIELD of OP must be a multiple of, in bytes, when the fields have the values F; those of which
+ * REGS has a bit are not known yet and decide nothing. */
+unsigned asc_alignment(enum asc_op op, unsigned field, const int64_t *f, uint32_t regs);
+/* The lowest and highest byte that packed field FIELD of OP may hold in its two halves; false when it is not packed. */
+bool asc_packed_limits(enum asc_op op, unsigned field, int64_t *min, int64_t *max);
+/* Does VALUE, which lies within the limits of the whole field, keep them in each half? */
+bool asc_packed_fits(enum asc_op op, unsigned field, int64_t value);
 /* Does field FIELD of OP name a register it writes or reads as such?  Others may hold one where insn.regs says so. */
 static inline bool asc_field_is_register(const asc_op_info *info, unsigned field)
 {

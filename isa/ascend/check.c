@@ -60,6 +60,45 @@ bool asc_kind_has_pipe(enum asc_kind kind, enum asc_pipe pipe)
 	}
 }
 
+enum { MMAD_BIAS_ALIGN_BYTES = 128, MMAD_F32_ALIGN_BYTES = 1024, MMAD_FROM_BIAS = 2 };
+
+/* Floating products are summed in fp32, a fractal of which is 1 KB. */
+unsigned asc_alignment(enum asc_op op, unsigned field, const int64_t *f, uint32_t regs)
+{
+	unsigned usual = asc_op(op)->field[field].align_bytes;
+	int type = asc_field_by_name(op, "type"), init = asc_field_by_name(op, "init");
+
+	if (op != ASC_OP_MMAD)
+		return usual;
+	if ((int)field == asc_field_by_name(op, "c"))
+		return f[type] == ASC_F16 || f[type] == ASC_BF16 || f[type] == ASC_F32 ? MMAD_F32_ALIGN_BYTES : usual;
+	if ((int)field == asc_field_by_name(op, "bias") && !(regs >> init & 1) && f[init] == MMAD_FROM_BIAS)
+		return MMAD_BIAS_ALIGN_BYTES;
+	return usual;
+}
+
+/* The limits of the whole field are those of its halves, one beside the other. */
+bool asc_packed_limits(enum asc_op op, unsigned field, int64_t *min, int64_t *max)
+{
+	const asc_field_info *info = &asc_op(op)->field[field];
+
+	if (op != ASC_OP_LOAD3D_A && op != ASC_OP_LOAD3D_B)
+		return false;
+	if (strcmp(info->name, "kernel") != 0 && strcmp(info->name, "stride") != 0 &&
+	    strcmp(info->name, "dilation") != 0)
+		return false;
+	*min = info->min & 0xff;
+	*max = info->max & 0xff;
+	return true;
+}
+
+bool asc_packed_fits(enum asc_op op, unsigned field, int64_t value)
+{
+	int64_t min, max, low = value & 0xff, high = value >> 8;
+
+	return !asc_packed_limits(op, field, &min, &max) || (low >= min && low <= max && high >= min && high <= max);
+}
+
 /* A register instead of a value: its number, and whether the field may have one. */
 static bool check_register(const asc_field_info *info, int64_t value, GError **error)
 {
@@ -71,14 +110,17 @@ static bool check_register(const asc_field_info *info, int64_t value, GError **e
 	              ASC_REGISTERS - 1);
 }
 
-static bool check_address(const asc_field_info *info, int64_t value, const asc_machine *machine, GError **error)
+static bool check_address(const asc_insn *insn, unsigned i, const asc_machine *machine, GError **error)
 {
+	const asc_field_info *info = &asc_op((enum asc_op)insn->op)->field[i];
+	unsigned align_bytes = asc_alignment((enum asc_op)insn->op, i, insn->f, insn->regs);
+	int64_t value = insn->f[i];
 	int64_t bytes = asc_space_bytes(machine, info->space);
 
-	if (value % info->align_bytes)
+	if (value % align_bytes)
 		return broken(error, ASC_RULE_ALIGNMENT,
 		              "%s: 0x%" G_GINT64_MODIFIER "x, expected a multiple of %u in %s", info->name,
-		              (guint64)value, info->align_bytes, asc_space_name(info->space));
+		              (guint64)value, align_bytes, asc_space_name(info->space));
 	return value < bytes || (value == 0 && bytes == 0) ||
 	       broken(error, ASC_RULE_BUFFER,
 	              "%s: 0x%" G_GINT64_MODIFIER "x lies behind %s, whose programs have 0x%" G_GINT64_MODIFIER
@@ -89,7 +131,7 @@ static bool check_address(const asc_field_info *info, int64_t value, const asc_m
 static bool check_field(const asc_insn *insn, unsigned i, int64_t length, const asc_machine *machine, GError **error)
 {
 	const asc_field_info *info = &asc_op((enum asc_op)insn->op)->field[i];
-	int64_t value = insn->f[i];
+	int64_t value = insn->f[i], min, max;
 
 	if (insn->regs >> i & 1)
 		return check_register(info, value, error);
@@ -103,7 +145,13 @@ static bool check_field(const asc_insn *insn, unsigned i, int64_t length, const 
 		              "%s: %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
 		              info->name, value, info->min, info->max);
 	if (info->value == ASC_VALUE_ADDRESS)
-		return check_address(info, value, machine, error);
+		return check_address(insn, i, machine, error);
+	if (asc_packed_limits((enum asc_op)insn->op, i, &min, &max) &&
+	    !asc_packed_fits((enum asc_op)insn->op, i, value))
+		return broken(error, ASC_RULE_RANGE,
+		              "%s: 0x%04" G_GINT64_MODIFIER "x, expected %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+		              " in either byte",
+		              info->name, (guint64)value, min, max);
 	return info->align_bytes <= 1 || value % info->align_bytes == 0 ||
 	       broken(error, ASC_RULE_GRANULARITY, "%s: %" G_GINT64_FORMAT ", expected a multiple of %u", info->name,
 	              value, info->align_bytes);
@@ -168,7 +216,7 @@ static bool check_mmad(const asc_insn *insn, const asc_machine *machine, int *fi
 
 	if (!ok)
 		return broken(error, ASC_RULE_TYPES, "type: the cube does not multiply %s", asc_type_name(type));
-	if (known(insn, "init", 0, field) == 2 && machine->bt_bytes == 0)
+	if (known(insn, "init", 0, field) == MMAD_FROM_BIAS && machine->bt_bytes == 0)
 		return broken(error, ASC_RULE_BUFFER, "init: 2, but there is no bias table");
 	return true;
 }

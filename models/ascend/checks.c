@@ -13,7 +13,8 @@ static bool values_fit(const asc_insn *insn, const asc_op_info *info, const int6
 	for (unsigned i = 0; i < info->fields; i++)
 		if ((asc_field_is_register(info, i) || insn->regs >> i & 1) &&
 		    info->field[i].value != ASC_VALUE_ADDRESS &&
-		    (f[i] < info->field[i].min || f[i] > info->field[i].max))
+		    (f[i] < info->field[i].min || f[i] > info->field[i].max ||
+		     !asc_packed_fits((enum asc_op)insn->op, i, f[i])))
 			return false;
 	return true;
 }
@@ -82,7 +83,8 @@ static void check_alignment(asc_subcore *s, const asc_entry *e, int64_t now)
 	for (unsigned i = 0; i < info->fields; i++) {
 		const asc_field_info *field = &info->field[i];
 
-		if (field->value == ASC_VALUE_ADDRESS && field->align_bytes > 1 && e->x.f[i] % field->align_bytes)
+		if (field->value == ASC_VALUE_ADDRESS &&
+		    e->x.f[i] % asc_alignment((enum asc_op)e->x.insn->op, i, e->x.f, 0))
 			place(s, ASC_FINDING_ALIGNMENT, e, now, field->space, (uint64_t)e->x.f[i], 0);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A chip of Ascend-style cores: scalar front ends, pipes, local buffers, flags, shared L2 and memory.  Executes the streams
- * of an asc_program under a kernel; finds races, leftovers and deadlocks itself; reports through a listener.
+ * A chip of Ascend-style cores: scalar front ends, pipes, local buffers, flags, shared L2 and memory.  Executes the
+ * streams of an asc_program under a kernel; finds races, leftovers and deadlocks itself; reports through a listener.
  */
 #ifndef TSPSIM_MODELS_ASCEND_CHIP_H
 #define TSPSIM_MODELS_ASCEND_CHIP_H
@@ -14,16 +14,16 @@ typedef struct asc_chip asc_chip;
 /* Why a pipe (or the scalar unit) did not go on. */
 enum asc_stall {
 	ASC_STALL_NONE,
-	ASC_STALL_FLAG,       /* wait_flag: other = the setter */
-	ASC_STALL_CROSS,      /* cross-core flag */
+	ASC_STALL_FLAG,  /* wait_flag: other = the setter */
+	ASC_STALL_CROSS, /* cross-core flag */
 	ASC_STALL_BARRIER,
-	ASC_STALL_QUEUE_FULL, /* scalar unit: the instruction queue of a pipe */
-	ASC_STALL_BANK_GROUP, /* vector: PMU 100 */
-	ASC_STALL_BANK,       /* 101 */
-	ASC_STALL_RESOURCE,   /* 102 */
-	ASC_STALL_MTE,        /* 103 */
-	ASC_STALL_OUTSTANDING,/* MTE: requests in flight at their limit */
-	ASC_STALL_LINE,       /* another core holds the same line */
+	ASC_STALL_QUEUE_FULL,  /* scalar unit: the instruction queue of a pipe */
+	ASC_STALL_BANK_GROUP,  /* vector: PMU 100 */
+	ASC_STALL_BANK,        /* 101 */
+	ASC_STALL_RESOURCE,    /* 102 */
+	ASC_STALL_MTE,         /* 103 */
+	ASC_STALL_OUTSTANDING, /* MTE: requests in flight at their limit */
+	ASC_STALL_LINE,        /* another core holds the same line */
 	ASC_STALLS
 };
 
@@ -38,11 +38,12 @@ typedef struct asc_report {
 	uint32_t core, sub, stream, insn;
 	uint64_t execution; /* n-th instruction executed by this sub-core */
 	enum asc_pipe pipe;
-	int64_t queued, start, free, done; /* entered its queue; began; pipe could begin the next; reads and writes complete */
-	int64_t stall[ASC_STALLS];         /* cycles by cause, before and within */
-	uint32_t waited_for;               /* flags: instruction of the setter in its stream; UINT32_MAX when none */
-	uint64_t bytes;                    /* moved */
-	uint64_t work;                     /* MACs or lanes */
+	int64_t queued, start, free,
+		done;              /* entered its queue; began; pipe could begin the next; reads and writes complete */
+	int64_t stall[ASC_STALLS]; /* cycles by cause, before and within */
+	uint32_t waited_for;       /* flags: instruction of the setter in its stream; UINT32_MAX when none */
+	uint64_t bytes;            /* moved */
+	uint64_t work;             /* MACs or lanes */
 } asc_report;
 
 typedef struct asc_violation {
@@ -52,8 +53,8 @@ typedef struct asc_violation {
 	uint32_t other_stream, other_insn; /* UINT32_MAX when none */
 	enum asc_space space;              /* ASC_SPACES: no place in memory */
 	uint64_t address, bytes;
-	bool met;                          /* race: the two accesses really overlapped in time; double set: the flag really
-	                                    * was set, not only not ordered after the wait that clears it */
+	bool met; /* race: the two accesses really overlapped in time; double set: the flag really
+	           * was set, not only not ordered after the wait that clears it */
 } asc_violation;
 
 typedef struct asc_listener {
@@ -79,14 +80,14 @@ typedef struct asc_counters {
 	uint64_t macs, vector_lane_ops;
 	uint64_t bytes[ASC_SPACES][ASC_SPACES]; /* from, to */
 	uint64_t l2_hits, l2_misses;
-	int64_t queue_full[ASC_PIPES];        /* cycles the scalar unit was stopped by the queue of that pipe */
-	int64_t cross_wait[ASC_CROSS_IDS];    /* cycles the scalar unit waited for a cross-core counter */
-	uint64_t single_issue, dual_issue;    /* cycles in which the scalar unit issued one, several instructions */
-	uint64_t races_met;                   /* of by_kind[ASC_FINDING_RACE] */
+	int64_t queue_full[ASC_PIPES];     /* cycles the scalar unit was stopped by the queue of that pipe */
+	int64_t cross_wait[ASC_CROSS_IDS]; /* cycles the scalar unit waited for a cross-core counter */
+	uint64_t single_issue, dual_issue; /* cycles in which the scalar unit issued one, several instructions */
+	uint64_t races_met;                /* of by_kind[ASC_FINDING_RACE] */
 } asc_counters; /* of one sub-core; asc_chip_counters adds all up, the hardware's counter names are in traces */
 
-asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel, const asc_listener *listener,
-                       const asc_options *options, GError **error);
+asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel,
+                       const asc_listener *listener, const asc_options *options, GError **error);
 void asc_chip_free(asc_chip *chip);
 const asc_counters *asc_chip_counters(asc_chip *chip);
 const asc_counters *asc_chip_core_counters(asc_chip *chip, uint32_t core, uint32_t sub);

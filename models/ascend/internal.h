@@ -5,7 +5,8 @@
  * with times and, in functional mode, carries out the values in program order of its pipe.
  *
  * A unit is asked in the order in which instructions start on its pipe, never for a start earlier than one it has
- * answered.  Shared resources (bank groups of the unified buffer, L2, memory, links) keep calendars of what was granted.
+ * answered.  Shared resources (bank groups of the unified buffer, L2, memory, links) keep calendars of what was
+ * granted.
  */
 #ifndef TSPSIM_MODELS_ASCEND_INTERNAL_H
 #define TSPSIM_MODELS_ASCEND_INTERNAL_H
@@ -23,11 +24,11 @@ typedef struct asc_memory asc_memory;   /* memory.c: L2 and HBM, shared by all c
 typedef struct asc_exec {
 	const asc_insn *insn;
 	const asc_op_info *info;
-	int64_t f[ASC_FIELDS];   /* registers resolved */
-	uint64_t mask[2];        /* vector: mask at the time it was queued */
+	int64_t f[ASC_FIELDS]; /* registers resolved */
+	uint64_t mask[2];      /* vector: mask at the time it was queued */
 	bool counter_mode;
-	int64_t start;           /* in: earliest; out: when it began */
-	int64_t free, done;      /* out */
+	int64_t start;      /* in: earliest; out: when it began */
+	int64_t free, done; /* out */
 	int64_t stall[ASC_STALLS];
 	uint64_t bytes, work;
 	uint64_t l2_hits, l2_misses; /* of its requests */
@@ -44,7 +45,8 @@ typedef struct asc_range {
 } asc_range;
 /* Strided vector operands are a box a block, in counter mode with a tail each; the number of boxes, never above
  * ASC_RANGES. */
-unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ranges[ASC_RANGES]); /* ranges.c, from the op tables */
+unsigned asc_ranges(const asc_exec *x, const asc_machine *machine,
+                    asc_range ranges[ASC_RANGES]); /* ranges.c, from the op tables */
 
 /* Local buffers of a sub-core and global memory: bytes in functional mode, NULL otherwise (data.c). */
 typedef struct asc_data asc_data;
@@ -59,14 +61,15 @@ void asc_vector_execute(asc_vector *v, asc_exec *x);
 asc_cube *asc_cube_new(const asc_machine *machine, asc_data *data);
 void asc_cube_free(asc_cube *c);
 void asc_cube_execute(asc_cube *c, asc_exec *x);
-/* Unit flags: may X, an mmad or a copy out of L0C, be asked now?  One with unit_flag 0 always may.  A copy out needs every
- * unit it reads to have been marked by an mmad that was asked; an mmad needs every unit it writes to have been drained by
- * a copy out that was asked.  While false, what is queued before on M and FIX goes on; ask again after the next of
- * either.  When exactly each unit is marked or drained the units themselves see to. */
+/* Unit flags: may X, an mmad or a copy out of L0C, be asked now?  One with unit_flag 0 always may.  A copy out needs
+ * every unit it reads to have been marked by an mmad that was asked; an mmad needs every unit it writes to have been
+ * drained by a copy out that was asked.  While false, what is queued before on M and FIX goes on; ask again after the
+ * next of either.  When exactly each unit is marked or drained the units themselves see to. */
 bool asc_cube_unit_ready(const asc_cube *c, const asc_exec *x);
 asc_memory *asc_memory_new(const asc_machine *machine);
 void asc_memory_free(asc_memory *m);
-asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memory, asc_ub *ub, asc_cube *cube, asc_data *data);
+asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memory, asc_ub *ub, asc_cube *cube,
+                     asc_data *data);
 void asc_mte_free(asc_mte *m);
 void asc_mte_execute(asc_mte *m, asc_exec *x); /* MTE1, MTE2, MTE3 and FIX */
 

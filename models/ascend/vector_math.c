@@ -6,8 +6,9 @@
  * Floating results are computed exactly or in double and rounded once to their type, to nearest even (mla and axpy too:
  * one rounding for product and sum); exp and rsqrt are correctly rounded to fp32 first.  Denormals are kept, overflow
  * gives infinity, NaN results are canonical; max and min of a NaN are NaN, +0 is above -0.  Integers wrap; conversions
- * saturate, NaN gives 0.  docs/ascend.md lists what is published and what is our choice.  Not modelled: the approximations
- * of the hardware's reciprocal, square roots, exp and ln; floating operations on integers leave the destination alone.
+ * saturate, NaN gives 0.  docs/ascend.md lists what is published and what is our choice.  Not modelled: the
+ * approximations of the hardware's reciprocal, square roots, exp and ln; floating operations on integers leave the
+ * destination alone.
  */
 #include "isa/num.h"
 #include "models/ascend/vector_int.h"

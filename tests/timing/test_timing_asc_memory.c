@@ -129,31 +129,61 @@ static void load3d_by_filter_rows_and_stride(void)
 	}
 }
 
+typedef struct copy {
+	const char *name, *machine;
+	double clock_ghz;
+	const char *kind, *text, *pipe;
+	double bytes, rate;
+	enum asc_class class;
+	int64_t missed_cycles; /* of the model, in a row known to be off; 0 in all others */
+	const char *why;
+} copy;
+
+static const copy copies[] = {
+#define COPY_(name, preset, ghz, kind, text, pipe, bytes, rate, class)                                                 \
+	{name, preset, ghz, kind, text, pipe, bytes, rate, ASC_##class, 0, NULL},
+#define COPY(...) COPY_(__VA_ARGS__)
+#define MISSED_(name, preset, ghz, kind, text, pipe, bytes, rate, class, found, why)                                   \
+	{name, preset, ghz, kind, text, pipe, bytes, rate, ASC_##class, found, why},
+#define MISSED(...) MISSED_(__VA_ARGS__)
+#include "tests/timing/asc/copies.def"
+};
+
+/* The tables give two digits and scatter by 10 %. */
+#define COPY_TOLERANCE_PERCENT 10
+
+static double measured_cycles(const copy *c)
+{
+	return c->bytes / (c->rate * 1073741824.0) * c->clock_ghz * 1e9;
+}
+
+/* From L2: the second of two. */
+static int64_t copy_cycles(const copy *c)
+{
+	g_autofree char *program =
+		g_strdup_printf(".image 0x0 1048576\n.stream %s %s block=0\n%s\npipe_barrier pipe=%s\n%s\n", c->kind,
+	                        *c->kind == 'v' ? "sub=0" : "", c->text, c->pipe, c->text);
+	g_autoptr(asc_micro) m = asc_micro_run(c->machine, program);
+
+	return asc_micro_time(m, 2);
+}
+
 static void copies_by_size(void)
 {
-	static const struct {
-		const char *name, *machine;
-		double clock_ghz;
-		const char *kind, *text, *pipe;
-		double bytes, rate;
-		enum asc_class class;
-	} rows[] = {
-#define COPY_(name, preset, ghz, kind, text, pipe, bytes, rate, class)                                                 \
-	{name, preset, ghz, kind, text, pipe, bytes, rate, ASC_##class},
-#define COPY(...) COPY_(__VA_ARGS__)
-#include "tests/timing/asc/copies.def"
-	};
+	for (unsigned i = 0; i < G_N_ELEMENTS(copies); i++)
+		if (!copies[i].missed_cycles)
+			asc_micro_compare(copies[i].name, (double)copy_cycles(&copies[i]), measured_cycles(&copies[i]),
+			                  COPY_TOLERANCE_PERCENT, "5.4", copies[i].class);
+}
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-		g_autofree char *program = g_strdup_printf(
-			".image 0x0 1048576\n.stream %s %s block=0\n%s\npipe_barrier pipe=%s\n%s\n", rows[i].kind,
-			*rows[i].kind == 'v' ? "sub=0" : "", rows[i].text, rows[i].pipe, rows[i].text);
-		g_autoptr(asc_micro) m = asc_micro_run(rows[i].machine, program);
-		double cycles = rows[i].bytes / (rows[i].rate * 1073741824.0) * rows[i].clock_ghz * 1e9;
-
-		/* The tables give two digits and scatter by 10 %. */
-		asc_micro_compare(rows[i].name, (double)asc_micro_time(m, 2), cycles, 10, "5.4", rows[i].class);
-	}
+/* A row that comes within the tolerance is no longer missed and must become an ordinary one. */
+static void missed_copies_stay_where_they_are_recorded(void)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(copies); i++)
+		if (copies[i].missed_cycles)
+			asc_micro_missed(copies[i].name, (double)copy_cycles(&copies[i]),
+			                 (double)copies[i].missed_cycles, measured_cycles(&copies[i]),
+			                 COPY_TOLERANCE_PERCENT, copies[i].why, copies[i].class);
 }
 
 /* From memory, whatever its size up to 512 bytes a packet takes 8 cycles; a burst of 640 bytes is two packets.  Each
@@ -268,6 +298,7 @@ int main(void)
 		CASE(load2d_alone_starts_in_26_cycles),
 		CASE(load3d_by_filter_rows_and_stride),
 		CASE(copies_by_size),
+		CASE(missed_copies_stay_where_they_are_recorded),
 		CASE(packets_take_eight_cycles),
 		CASE(small_bursts_in_a_row_merge),
 		CASE(nd2nz_starts_210_cycles_later),

@@ -158,14 +158,14 @@ static void fp16_products_are_summed_in_fp32_in_k_order(void)
 static void bias_is_where_the_sum_of_its_column_begins(void)
 {
 	rig *r = rig_new("ascend-910b", 1, true);
-	asc_insn insn = rig_insn(ASC_OP_MMAD, "m=37", "k=70", "n=21", "init=2", "bias=64", NULL);
+	asc_insn insn = rig_insn(ASC_OP_MMAD, "m=37", "k=70", "n=21", "init=2", "bias=128", NULL);
 	unsigned wrong = 0;
 
 	fill_f16(r);
 	for (uint64_t j = 0; j < N; j++) {
 		float f = (float)j * 0.25F - 2;
 
-		memcpy(rig_bytes(r, ASC_BT, 64 + 4 * j), &f, sizeof(f));
+		memcpy(rig_bytes(r, ASC_BT, 128 + 4 * j), &f, sizeof(f));
 	}
 	rig_run(r, 0, &insn, 0);
 	for (uint64_t i = 0; i < M; i++)
@@ -239,8 +239,8 @@ static asc_exec fix(rig *r, int64_t start)
 }
 
 /* mmad 64 x 64 x 256: 16 blocks of 16 steps, from cycle 0; the first block is marked at 16 + 24 = 40, the last at
- * 256 + 24 = 280.  The copy moves 128 B (64 sums) a cycle, 64 cycles in all: it starts at 0 and waits for the marks; the
- * last block's 16 rows of 32 B leave in the 4 cycles after 280. */
+ * 256 + 24 = 280.  The copy moves 128 B (64 sums) a cycle, 64 cycles in all: it starts at 0 and waits for the marks;
+ * the last block's 16 rows of 32 B leave in the 4 cycles after 280. */
 static void a_copy_out_follows_the_marks_of_its_units(void)
 {
 	rig *r = rig_new("ascend-910b", 1, false);
