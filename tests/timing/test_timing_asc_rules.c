@@ -75,6 +75,35 @@ static void only_documented_pairs_have_flags(void)
 			}
 }
 
+/* What is refused when it is written down is found when it comes from a register; the neighbour is not. */
+static void limits_hold_for_values_of_registers(void)
+{
+	static const struct {
+		enum asc_finding finding;
+		const char *text;
+		int64_t allowed, refused;
+	} rows[] = {
+		{ASC_FINDING_ILLEGAL, "load3d_a type=fp16 h=8 w=8 stride=r1", 0x3f3f, 0x3e40},
+		{ASC_FINDING_ILLEGAL, "load3d_a type=fp16 h=8 w=8 stride=r1", 0x0101, 0x0200},
+		{ASC_FINDING_ILLEGAL, "load3d_b type=fp16 h=8 w=8 dilation=r1", 0x01ff, 0x0200},
+		{ASC_FINDING_ALIGNMENT, "mmad type=fp16 c=r1", 0x400, 0x200},
+		{ASC_FINDING_ALIGNMENT, "mmad type=int8 c=r1", 0x40, 0x20},
+		{ASC_FINDING_ALIGNMENT, "mmad type=fp16 bias=0x40 init=r1", 1, 2},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+		for (int bad = 0; bad < 2; bad++) {
+			g_autofree char *text =
+				g_strdup_printf(".stream cube block=0\nmovi rd=r1 imm=%" G_GINT64_FORMAT "\n%s\n",
+			                        bad ? rows[i].refused : rows[i].allowed, rows[i].text);
+			g_autoptr(asc_micro) m = asc_micro_run("ascend-910b", text);
+
+			if (asc_micro_count(m, rows[i].finding) != (uint64_t)bad)
+				tap_note("%s: %s", rows[i].text, bad ? "not found" : "found, though allowed");
+			CU_ASSERT_EQUAL(asc_micro_count(m, rows[i].finding), (uint64_t)bad);
+		}
+}
+
 int main(void)
 {
 #define CASE(name)                                                                                                     \
@@ -83,6 +112,7 @@ int main(void)
 	}
 	static const tap_case cases[] = {
 		CASE(limits_are_refused_by_name_and_neighbours_are_not),
+		CASE(limits_hold_for_values_of_registers),
 		CASE(only_documented_pairs_have_flags),
 	};
 
