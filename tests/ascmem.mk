@@ -7,16 +7,13 @@ check_PROGRAMS += $(ASCMEM_TESTS)
 TESTS += $(ASCMEM_TESTS)
 
 tests_unit_test_asc_mte_SOURCES = tests/unit/test_asc_mte.c $(ASCMEM_RIG)
-nodist_EXTRA_tests_unit_test_asc_mte_SOURCES = tools/dummy.cxx
 tests_unit_test_asc_mte_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_unit_test_asc_mte_LDADD = $(TEST_LIBS)
+tests_unit_test_asc_mte_LDADD = libtap.a libmodels.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 tests_unit_test_asc_memory_SOURCES = tests/unit/test_asc_memory.c $(ASCMEM_RIG)
-nodist_EXTRA_tests_unit_test_asc_memory_SOURCES = tools/dummy.cxx
 tests_unit_test_asc_memory_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_unit_test_asc_memory_LDADD = $(TEST_LIBS)
+tests_unit_test_asc_memory_LDADD = libtap.a libmodels.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 tests_unit_test_asc_cube_SOURCES = tests/unit/test_asc_cube.c $(ASCMEM_RIG)
-nodist_EXTRA_tests_unit_test_asc_cube_SOURCES = tools/dummy.cxx
 tests_unit_test_asc_cube_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_unit_test_asc_cube_LDADD = $(TEST_LIBS)
+tests_unit_test_asc_cube_LDADD = libtap.a libmodels.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
