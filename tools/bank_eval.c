@@ -78,13 +78,47 @@ static void set_default64(gint64 *value, gint64 otherwise)
 		*value = otherwise;
 }
 
+/* A zero that was typed is not the zero that stands for nothing typed: it is refused here. */
+static bool read_zeros(bank_settings *s, GError **error)
+{
+	const struct {
+		const char *option;
+		gint *value;
+		gint64 *value64;
+	} numbers[] = {
+		{"ports", &s->ports, NULL},   {"busy", &s->busy, NULL},
+		{"banks", &s->banks, NULL},   {"bank-groups", &s->bank_groups, NULL},
+		{"wave", &s->wave, NULL},     {"phase", &s->phase, NULL},
+		{"window", &s->window, NULL}, {"element-bytes", &s->element_bytes, NULL},
+		{"rows", NULL, &s->rows},     {"block-bytes", NULL, &s->block_bytes},
+		{"groups", NULL, &s->groups}, {"footprint", NULL, &s->footprint},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		gint64 value = numbers[i].value ? *numbers[i].value : *numbers[i].value64;
+
+		if (value == 0) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: --%s takes a number from 1, not 0",
+			            numbers[i].option);
+			return false;
+		}
+		if (value != BANK_UNSET)
+			continue;
+		if (numbers[i].value)
+			*numbers[i].value = 0;
+		else
+			*numbers[i].value64 = 0;
+	}
+	return true;
+}
+
 bool bank_settings_finish(GError **error)
 {
 	bank_settings *s = &bank_setting;
 	const rules_row *rules = s->rules ? find_rules(s->rules, error) : NULL;
 
 	s->maps_given = s->maps != NULL;
-	if (s->rules && !rules)
+	if (!read_zeros(s, error) || (s->rules && !rules))
 		return false;
 	if (rules) {
 		const char *map[] = {rules->map, NULL};

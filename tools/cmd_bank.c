@@ -10,7 +10,23 @@
 #include "tools/bank_plot.h"
 #include "tools/tool.h"
 
-bank_settings bank_setting = {.seed = 1, .steps = 10000, .restarts = 2};
+bank_settings bank_setting = {
+	.ports = BANK_UNSET,
+	.busy = BANK_UNSET,
+	.banks = BANK_UNSET,
+	.bank_groups = BANK_UNSET,
+	.wave = BANK_UNSET,
+	.phase = BANK_UNSET,
+	.window = BANK_UNSET,
+	.element_bytes = BANK_UNSET,
+	.rows = BANK_UNSET,
+	.block_bytes = BANK_UNSET,
+	.groups = BANK_UNSET,
+	.footprint = BANK_UNSET,
+	.seed = 1,
+	.steps = 10000,
+	.restarts = 2,
+};
 
 /* Of effect. */
 static char *workload, *machine;

@@ -122,4 +122,8 @@ exits "two runs give the same bytes" 0 cmp a b
 "$TSPSIM" bank --pattern random --map poly:0x83 --seed 2 --json >b
 is "another seed gives other accesses" "$([ "$(json a '$.results[0].delayed')" != "$(json b '$.delayed')" ] && echo yes)" yes
 
+for option in ports busy banks bank-groups wave phase window element-bytes rows block-bytes groups footprint; do
+	exits "--$option 0 is refused" 1 "$TSPSIM" bank --pattern s16 -k 16 --$option 0
+	like "--$option 0: the error" err "bank: --$option takes a number from 1, not 0"
+done
 done_testing
