@@ -44,3 +44,7 @@ libsched_a_SOURCES += \
 # The independent checker.
 libsched_a_SOURCES += \
 	sched/check.c sched/check.h sched/check_place.c sched/check_unit.c sched/check_memory.c
+
+# Ascend-style back end.
+libsched_a_SOURCES += \
+	sched/emit/ascend/ascend.h sched/emit/ascend/build.h

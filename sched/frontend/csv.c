@@ -41,7 +41,7 @@ typedef struct reader {
 	unsigned batch; /* column of the number of images; 0 = none */
 	bool any;       /* a header or layer came before */
 	enum isa_type type;
-	const isa_machine *machine;
+	const frontend_target *target;
 	GHashTable *names;
 	GPtrArray *graphs;
 	GError **error;
@@ -249,7 +249,7 @@ static graph *read_conv(const reader *r, const char *name)
 	                     .ceil_form = r->scale_sim};
 	if (is_depthwise(r, r->fields[0].text) && !depthwise_filters(r, &shape))
 		return NULL;
-	return frontend_i_build_conv(name, r->machine, r->type, &shape);
+	return frontend_i_build_conv(name, r->target, r->type, &shape);
 }
 
 static graph *read_gemm(const reader *r, const char *name)
@@ -258,7 +258,7 @@ static graph *read_gemm(const reader *r, const char *name)
 
 	if (!read_numbers(r, gemm_names, GEMM_NUMBERS, v) || !fits(r, v, GEMM_NUMBERS))
 		return NULL;
-	return frontend_i_build_matmul(name, r->machine, r->type, 1, v[0], v[1], v[2]);
+	return frontend_i_build_matmul(name, r->target, r->type, 1, v[0], v[1], v[2]);
 }
 
 /* The layer's name, with the line's number when an earlier layer has it or it is empty. */
@@ -329,10 +329,10 @@ static bool read_options(reader *r, const frontend_options *options)
 	return true;
 }
 
-bool frontend_i_read_csv(char *text, const char *file, const isa_machine *machine, const frontend_options *options,
+bool frontend_i_read_csv(char *text, const char *file, const frontend_target *target, const frontend_options *options,
                          GPtrArray *graphs, GError **error)
 {
-	reader r = {.file = file, .machine = machine, .graphs = graphs, .error = error};
+	reader r = {.file = file, .target = target, .graphs = graphs, .error = error};
 	char *line = g_str_has_prefix(text, "\xEF\xBB\xBF") ? text + 3 : text;
 	bool ok = read_options(&r, options);
 

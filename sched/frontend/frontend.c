@@ -193,8 +193,8 @@ static bool take(GPtrArray *graphs, graph *g, GError **error)
 	return graph_verify(g, error);
 }
 
-static bool read_file(const char *path, const isa_machine *machine, const frontend_options *options, GPtrArray *graphs,
-                      GError **error)
+static bool read_file(const char *path, const frontend_target *target, const frontend_options *options,
+                      GPtrArray *graphs, GError **error)
 {
 	g_autoptr(GError) io = NULL;
 	g_autofree char *text = NULL;
@@ -218,10 +218,10 @@ static bool read_file(const char *path, const isa_machine *machine, const fronte
 			g_prefix_error(error, "%s: ", path);
 		return false;
 	}
-	return frontend_i_read_csv(text, path, machine, options, graphs, error);
+	return frontend_i_read_csv(text, path, target, options, graphs, error);
 }
 
-static bool read_text(const char *workload, const isa_machine *machine, GPtrArray *graphs, GError **error)
+static bool read_text(const char *workload, const frontend_target *target, GPtrArray *graphs, GError **error)
 {
 	frontend_spec s = {workload, workload, error};
 	g_autofree char *word = frontend_i_word(&s);
@@ -233,7 +233,7 @@ static bool read_text(const char *workload, const isa_machine *machine, GPtrArra
 	}
 	if (!frontend_i_expect(&s, ':', "':' and the sizes"))
 		return false;
-	return take(graphs, functions[index](&s, machine), error);
+	return take(graphs, functions[index](&s, target), error);
 }
 
 bool frontend_is_file(const char *workload)
@@ -243,12 +243,34 @@ bool frontend_is_file(const char *workload)
 	return g_str_has_suffix(lower, ".csv") || g_str_has_suffix(lower, ".graph");
 }
 
+frontend_target frontend_target_tsp(const isa_machine *machine)
+{
+	return (frontend_target){
+		.block_lanes = (uint64_t)machine->mxm_rows,
+		.sum_lanes = (uint64_t)machine->mxm_fp16_sum_rows,
+		.kind = machine->hashed ? GRAPH_KBLOCK_RUNS : GRAPH_KBLOCK_TAPS,
+	};
+}
+
+frontend_target frontend_target_ascend(void)
+{
+	return (frontend_target){.sum_lanes = 1, .kind = GRAPH_KBLOCK_CHANNELS, .conv_chan_bytes = 32};
+}
+
 GPtrArray *frontend_read(const char *workload, const isa_machine *machine, const frontend_options *options,
                          GError **error)
 {
+	frontend_target target = frontend_target_tsp(machine);
+
+	return frontend_read_for(workload, &target, options, error);
+}
+
+GPtrArray *frontend_read_for(const char *workload, const frontend_target *target, const frontend_options *options,
+                             GError **error)
+{
 	GPtrArray *graphs = g_ptr_array_new_with_free_func(free_graph);
-	bool ok = frontend_is_file(workload) ? read_file(workload, machine, options, graphs, error)
-	                                     : read_text(workload, machine, graphs, error);
+	bool ok = frontend_is_file(workload) ? read_file(workload, target, options, graphs, error)
+	                                     : read_text(workload, target, graphs, error);
 
 	if (!ok) {
 		g_ptr_array_unref(graphs);

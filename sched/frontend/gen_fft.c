@@ -190,7 +190,7 @@ static complex_node lane_stage(graph *g, complex_node x, uint64_t d, enum isa_ty
 	return complex_product(g, d, type, y, lane_twiddles(g, d, lanes), "xr", "xi");
 }
 
-graph *frontend_i_generate_fft(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_fft(frontend_spec *s, const frontend_target *target)
 {
 	const char *begin = s->at;
 	enum isa_type type;
@@ -198,7 +198,7 @@ graph *frontend_i_generate_fft(frontend_spec *s, const isa_machine *machine)
 	complex_node x;
 	graph *g;
 
-	(void)machine;
+	(void)target;
 	if (!frontend_i_size(s, "the number of points", &n) || !frontend_i_type(s, FLOAT_TYPES, &type))
 		return NULL;
 	if (!n || n & (n - 1) || n > fft_max) {

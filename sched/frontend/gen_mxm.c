@@ -17,49 +17,50 @@ static enum isa_type result_type(enum isa_type type)
 	return type == ISA_TYPE_I8 ? ISA_TYPE_I32 : ISA_TYPE_F16;
 }
 
-graph *frontend_i_build_matmul(const char *name, const isa_machine *machine, enum isa_type type, uint64_t batches,
+graph *frontend_i_build_matmul(const char *name, const frontend_target *target, enum isa_type type, uint64_t batches,
                                uint64_t m, uint64_t n, uint64_t k)
 {
 	graph *g = graph_new(name);
 	uint32_t a = graph_input(g, "a", type, batches * m, k);
 	uint32_t b = graph_input(g, "b", type, batches * k, n);
 
-	graph_mark_output(g, graph_matmul(g, "c", a, b, batches, result_type(type), (uint64_t)machine->mxm_rows,
-	                                  (uint64_t)machine->mxm_fp16_sum_rows));
+	graph_mark_output(g, graph_matmul(g, "c", a, b, batches, result_type(type),
+	                                  target->block_lanes ? target->block_lanes : k, target->sum_lanes));
 	return g;
 }
 
-graph *frontend_i_generate_gemm(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_gemm(frontend_spec *s, const frontend_target *target)
 {
 	uint64_t d[3];
 	enum isa_type type;
 
 	if (!frontend_i_sizes(s, "MNK", 3, d) || !frontend_i_type(s, MXM_TYPES, &type) || !frontend_i_fits(s, d, 3))
 		return NULL;
-	return frontend_i_build_matmul(s->text, machine, type, 1, d[0], d[1], d[2]);
+	return frontend_i_build_matmul(s->text, target, type, 1, d[0], d[1], d[2]);
 }
 
-graph *frontend_i_generate_bmm(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_bmm(frontend_spec *s, const frontend_target *target)
 {
 	uint64_t d[4];
 	enum isa_type type;
 
 	if (!frontend_i_sizes(s, "BMNK", 4, d) || !frontend_i_type(s, MXM_TYPES, &type) || !frontend_i_fits(s, d, 4))
 		return NULL;
-	return frontend_i_build_matmul(s->text, machine, type, d[0], d[1], d[2], d[3]);
+	return frontend_i_build_matmul(s->text, target, type, d[0], d[1], d[2], d[3]);
 }
 
-static void choose_blocks(graph_conv *c, const isa_machine *machine)
+static void choose_blocks(graph_conv *c, const frontend_target *target, enum isa_type type)
 {
-	uint64_t rows = (uint64_t)machine->mxm_rows;
+	uint64_t rows = target->block_lanes;
 	uint64_t run = c->s * c->c;
 
-	if (machine->hashed) {
-		c->kind = GRAPH_KBLOCK_RUNS;
+	c->kind = target->kind;
+	if (c->kind == GRAPH_KBLOCK_CHANNELS) {
+		c->block_chan = target->conv_chan_bytes / isa_type_bytes(type);
+	} else if (c->kind == GRAPH_KBLOCK_RUNS) {
 		c->block_rows = run <= rows ? MIN(rows / run, c->r) : 1;
 		c->block_run = rows;
 	} else {
-		c->kind = GRAPH_KBLOCK_TAPS;
 		c->block_taps = MIN(c->s, MAX((uint64_t)1, rows / c->c));
 		c->block_chan = MIN(c->c, rows);
 	}
@@ -72,7 +73,8 @@ static uint64_t out_size(uint64_t in, uint64_t pad, uint64_t filter, uint64_t st
 	return (room + (ceil_form ? stride - 1 : 0)) / stride + 1;
 }
 
-graph *frontend_i_build_conv(const char *name, const isa_machine *machine, enum isa_type type, const conv_shape *shape)
+graph *frontend_i_build_conv(const char *name, const frontend_target *target, enum isa_type type,
+                             const conv_shape *shape)
 {
 	graph *g = graph_new(name);
 	graph_conv c = {
@@ -92,10 +94,10 @@ graph *frontend_i_build_conv(const char *name, const isa_machine *machine, enum 
 	};
 	uint32_t x, w;
 
-	choose_blocks(&c, machine);
+	choose_blocks(&c, target, type);
 	x = graph_input(g, "x", type, c.images * c.groups * c.h * c.w, c.c);
 	w = graph_input(g, "w", type, c.groups * graph_conv_k(&c), c.n);
-	graph_mark_output(g, graph_conv2d(g, "y", x, w, &c, result_type(type), (uint64_t)machine->mxm_fp16_sum_rows));
+	graph_mark_output(g, graph_conv2d(g, "y", x, w, &c, result_type(type), target->sum_lanes));
 	return g;
 }
 
@@ -154,7 +156,7 @@ static bool check_conv_shape(const frontend_spec *s, const conv_shape *d)
 	return frontend_i_fits(s, input, G_N_ELEMENTS(input)) && frontend_i_fits(s, macs, G_N_ELEMENTS(macs));
 }
 
-graph *frontend_i_generate_conv(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_conv(frontend_spec *s, const frontend_target *target)
 {
 	uint64_t in[4], filter[3];
 	conv_shape shape = {.groups = 1, .stride_h = 1, .stride_w = 1};
@@ -180,5 +182,5 @@ graph *frontend_i_generate_conv(frontend_spec *s, const isa_machine *machine)
 	shape.s = filter[2];
 	if (!check_conv_shape(s, &shape))
 		return NULL;
-	return frontend_i_build_conv(s->text, machine, type, &shape);
+	return frontend_i_build_conv(s->text, target, type, &shape);
 }

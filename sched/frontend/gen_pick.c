@@ -90,7 +90,7 @@ static int32_t *draw_rows(uint64_t rows, uint64_t count, double exponent)
 	return index;
 }
 
-graph *frontend_i_generate_embedding(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_embedding(frontend_spec *s, const frontend_target *target)
 {
 	static const char *const names[] = {"the rows of the table", "the elements of a row", "the number of look-ups"};
 	const char *begin[3];
@@ -101,7 +101,7 @@ graph *frontend_i_generate_embedding(frontend_spec *s, const isa_machine *machin
 	uint32_t x, i;
 	graph *g;
 
-	(void)machine;
+	(void)target;
 	for (unsigned n = 0; n < 3; n++) {
 		if (n && !frontend_i_expect(s, ',', "',' and a further size"))
 			return NULL;
@@ -141,7 +141,7 @@ static int32_t *page_table(uint64_t tokens, uint64_t page)
 	return index;
 }
 
-graph *frontend_i_generate_kvcache(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_kvcache(frontend_spec *s, const frontend_target *target)
 {
 	const char *begin = s->at;
 	enum isa_type type;
@@ -151,7 +151,7 @@ graph *frontend_i_generate_kvcache(frontend_spec *s, const isa_machine *machine)
 	bool paged;
 	graph *g;
 
-	(void)machine;
+	(void)target;
 	if (!frontend_i_sizes(s, "THD", 3, d) || !read_option(s, "page", &paged))
 		return NULL;
 	page = d[0];
@@ -181,14 +181,14 @@ graph *frontend_i_generate_kvcache(frontend_spec *s, const isa_machine *machine)
 	return g;
 }
 
-graph *frontend_i_generate_columns(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_columns(frontend_spec *s, const frontend_target *target)
 {
 	const char *where;
 	enum isa_type type;
 	uint64_t d[2], count;
 	graph *g;
 
-	(void)machine;
+	(void)target;
 	if (!frontend_i_sizes(s, "RC", 2, d) || !frontend_i_expect(s, ',', "',' and the number of columns"))
 		return NULL;
 	where = s->at;

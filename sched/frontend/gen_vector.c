@@ -47,13 +47,13 @@ static uint32_t add_softmax(graph *g, uint32_t x, uint64_t groups, enum isa_type
 	return graph_binary(g, result, ISA_OP_MUL, type, e, spread(g, "r.all", r, groups, rows));
 }
 
-graph *frontend_i_generate_softmax(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_softmax(frontend_spec *s, const frontend_target *target)
 {
 	uint64_t d[2];
 	enum isa_type type;
 	graph *g;
 
-	(void)machine;
+	(void)target;
 	if (!frontend_i_sizes(s, "RC", 2, d) || !frontend_i_type(s, FLOAT_TYPES, &type) || !frontend_i_fits(s, d, 2))
 		return NULL;
 	g = graph_new(s->text);
@@ -61,7 +61,7 @@ graph *frontend_i_generate_softmax(frontend_spec *s, const isa_machine *machine)
 	return g;
 }
 
-graph *frontend_i_generate_layernorm(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_layernorm(frontend_spec *s, const frontend_target *target)
 {
 	uint64_t size[2];
 	enum isa_type type;
@@ -69,7 +69,7 @@ graph *frontend_i_generate_layernorm(frontend_spec *s, const isa_machine *machin
 	float share;
 	uint32_t x, sum, mean, d, dd, squares, v, ve, r;
 
-	(void)machine;
+	(void)target;
 	if (!frontend_i_sizes(s, "RC", 2, size) || !frontend_i_type(s, FLOAT_TYPES, &type) ||
 	    !frontend_i_fits(s, size, 2))
 		return NULL;
@@ -90,14 +90,20 @@ graph *frontend_i_generate_layernorm(frontend_spec *s, const isa_machine *machin
 	return g;
 }
 
+/* Lanes of a K block of K lanes. */
+static uint64_t run_of(const frontend_target *target, uint64_t k)
+{
+	return target->block_lanes ? target->block_lanes : k;
+}
+
 /* Heads are batches.  Scores are computed transposed, [keys][queries], so that softmax reduces over rows and its result
  * is at once the right-hand operand of the second product. */
-graph *frontend_i_generate_attention(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_attention(frontend_spec *s, const frontend_target *target)
 {
 	uint64_t d[4];
 	enum isa_type type;
 	graph *g;
-	uint64_t heads, run = (uint64_t)machine->mxm_rows, sum_rows = (uint64_t)machine->mxm_fp16_sum_rows;
+	uint64_t heads, sum_rows = target->sum_lanes;
 	uint32_t qt, k, vt, st, t, p, ot;
 	double scale;
 
@@ -111,30 +117,30 @@ graph *frontend_i_generate_attention(frontend_spec *s, const isa_machine *machin
 	k = graph_input(g, "k", type, heads * d[2], d[3]);
 	vt = graph_input(g, "vt", type, heads * d[3], d[2]);
 	if (type == ISA_TYPE_F16) {
-		st = graph_matmul(g, "st", k, qt, heads, ISA_TYPE_F16, run, sum_rows);
+		st = graph_matmul(g, "st", k, qt, heads, ISA_TYPE_F16, run_of(target, d[3]), sum_rows);
 		t = mul_imm(g, "t", ISA_TYPE_F32, st, (float)scale);
 		p = add_softmax(g, t, heads, ISA_TYPE_F16, "p");
-		ot = graph_matmul(g, "ot", vt, p, heads, ISA_TYPE_F16, run, sum_rows);
+		ot = graph_matmul(g, "ot", vt, p, heads, ISA_TYPE_F16, run_of(target, d[2]), sum_rows);
 	} else {
-		st = graph_matmul(g, "st", k, qt, heads, ISA_TYPE_I32, run, sum_rows);
+		st = graph_matmul(g, "st", k, qt, heads, ISA_TYPE_I32, run_of(target, d[3]), sum_rows);
 		t = graph_unary(g, "sf", ISA_OP_CVT, ISA_TYPE_F32, st);
 		t = mul_imm(g, "t", ISA_TYPE_F32, t, (float)ldexp(scale, -2 * ATTENTION_FRACTION_BITS));
 		p = add_softmax(g, t, heads, ISA_TYPE_F32, "pf");
 		p = mul_imm(g, "ps", ISA_TYPE_F32, p, attention_p_scale);
 		p = graph_unary(g, "p", ISA_OP_CVT, ISA_TYPE_I8, p);
-		ot = graph_matmul(g, "ot", vt, p, heads, ISA_TYPE_I32, run, sum_rows);
+		ot = graph_matmul(g, "ot", vt, p, heads, ISA_TYPE_I32, run_of(target, d[2]), sum_rows);
 	}
 	graph_mark_output(g, ot);
 	return g;
 }
 
-graph *frontend_i_generate_transpose(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_transpose(frontend_spec *s, const frontend_target *target)
 {
 	uint64_t d[2];
 	enum isa_type type;
 	graph *g;
 
-	(void)machine;
+	(void)target;
 	if (!frontend_i_sizes(s, "RC", 2, d) || !frontend_i_type(s, ALL_TYPES, &type) || !frontend_i_fits(s, d, 2))
 		return NULL;
 	g = graph_new(s->text);
@@ -172,7 +178,7 @@ static bool read_vector_op(frontend_spec *s, enum isa_op *op)
 	                       nearest ? "; nearest is '" : "", nearest ? nearest : "", nearest ? "'" : "");
 }
 
-graph *frontend_i_generate_vmap(frontend_spec *s, const isa_machine *machine)
+graph *frontend_i_generate_vmap(frontend_spec *s, const frontend_target *target)
 {
 	const char *begin = s->at;
 	enum isa_type type;
@@ -181,7 +187,7 @@ graph *frontend_i_generate_vmap(frontend_spec *s, const isa_machine *machine)
 	graph *g;
 	uint32_t x;
 
-	(void)machine;
+	(void)target;
 	if (!read_vector_op(s, &op) || !frontend_i_expect(s, ',', "',' and the number of elements") ||
 	    !frontend_i_size(s, "the number of elements", &n) || !frontend_i_type(s, ALL_TYPES, &type))
 		return NULL;

@@ -33,22 +33,22 @@ bool frontend_i_type(frontend_spec *s, unsigned legal, enum isa_type *type);
 bool frontend_i_fits(const frontend_spec *s, const uint64_t *values, unsigned count);
 
 /* A row of the generator table: reads the arguments at S and builds the graph, NULL with the error set on refusal. */
-typedef graph *(*generate_function)(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_gemm(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_bmm(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_conv(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_attention(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_softmax(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_layernorm(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_transpose(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_fft(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_embedding(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_kvcache(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_columns(frontend_spec *s, const isa_machine *machine);
-graph *frontend_i_generate_vmap(frontend_spec *s, const isa_machine *machine);
+typedef graph *(*generate_function)(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_gemm(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_bmm(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_conv(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_attention(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_softmax(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_layernorm(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_transpose(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_fft(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_embedding(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_kvcache(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_columns(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_vmap(frontend_spec *s, const frontend_target *target);
 
 /* Graph builders; shapes are the caller's to check. */
-graph *frontend_i_build_matmul(const char *name, const isa_machine *machine, enum isa_type type, uint64_t batches,
+graph *frontend_i_build_matmul(const char *name, const frontend_target *target, enum isa_type type, uint64_t batches,
                                uint64_t m, uint64_t n, uint64_t k);
 
 typedef struct conv_shape {
@@ -58,10 +58,11 @@ typedef struct conv_shape {
 	uint64_t stride_h, stride_w, pad;
 	bool ceil_form; /* output positions may begin beyond the last whole filter position (scale-sim dialect) */
 } conv_shape;
-graph *frontend_i_build_conv(const char *name, const isa_machine *machine, enum isa_type type, const conv_shape *shape);
+graph *frontend_i_build_conv(const char *name, const frontend_target *target, enum isa_type type,
+                             const conv_shape *shape);
 
 /* SCALE-Sim CSV TEXT (changed while reading), called FILE in refusals; appends graphs. */
-bool frontend_i_read_csv(char *text, const char *file, const isa_machine *machine, const frontend_options *options,
+bool frontend_i_read_csv(char *text, const char *file, const frontend_target *target, const frontend_options *options,
                          GPtrArray *graphs, GError **error);
 
 #endif

@@ -258,7 +258,8 @@ static uint64_t div_up(uint64_t a, uint64_t b)
 }
 
 /* Where a block begins, and how far it reaches.  RUNS: rows from r on, an interval [first, first + run) of the (s, c)
- * run.  TAPS: one row, taps from s on, channels from ch on. */
+ * run.  TAPS: one row, taps from s on, channels from ch on.
+ * CHANNELS has one block of everything, which graph_conv_lane() finds its way in. */
 typedef struct block {
 	uint64_t r, rows, first, run;
 	uint64_t s, taps, ch, chans;
@@ -290,6 +291,8 @@ static block block_at(const graph_conv *c, uint64_t index)
 
 uint64_t graph_conv_block_count(const graph_conv *c)
 {
+	if (c->kind == GRAPH_KBLOCK_CHANNELS)
+		return 1;
 	if (c->kind == GRAPH_KBLOCK_RUNS)
 		return div_up(c->r, c->block_rows) * div_up(c->s * c->c, c->block_run);
 	return c->r * div_up(c->s, c->block_taps) * div_up(c->c, c->block_chan);
@@ -297,15 +300,29 @@ uint64_t graph_conv_block_count(const graph_conv *c)
 
 uint64_t graph_conv_block_lanes(const graph_conv *c, uint64_t index)
 {
-	block b = block_at(c, index);
+	block b;
 
+	if (c->kind == GRAPH_KBLOCK_CHANNELS)
+		return graph_conv_k(c);
+	b = block_at(c, index);
 	return c->kind == GRAPH_KBLOCK_RUNS ? b.rows * b.run : b.taps * b.chans;
 }
 
 void graph_conv_lane(const graph_conv *c, uint64_t index, uint64_t lane, uint64_t *r, uint64_t *s, uint64_t *ch)
 {
-	block b = block_at(c, index);
+	block b;
 
+	if (c->kind == GRAPH_KBLOCK_CHANNELS) {
+		uint64_t taps = c->r * c->s, first = lane / (taps * c->block_chan) * c->block_chan;
+		uint64_t chans = MIN(c->block_chan, c->c - first);
+
+		lane -= first * taps;
+		*r = lane / (c->s * chans);
+		*s = lane / chans % c->s;
+		*ch = first + lane % chans;
+		return;
+	}
+	b = block_at(c, index);
 	if (c->kind == GRAPH_KBLOCK_RUNS) {
 		uint64_t at = b.first + lane % b.run;
 

@@ -50,12 +50,13 @@ enum graph_op {
  * K blocks: the K products of one output are cut into blocks, in this order:
  *   RUNS: for r in steps of block_rows: for chunks of block_run of the run (s, c) of length S*C: lanes are, for each of
  *         the block's filter rows in turn, that chunk of its run.  (block_rows > 1 only with block_run >= S*C.)
+ *   CHANNELS: one block; for c in steps of block_chan: for r: for s: the chunk of channels.
  *   TAPS: for r: for s in steps of block_taps: for c in steps of block_chan: lanes are tap by tap the chunk of
  * channels. fp16: in each block, sums of sum_rows lanes are taken in double in lane order from +0, each rounded once to
  * fp32; the block's sub-sums are added in fp32 in lane order to the block's value, and the blocks' values are added in
  * fp32 in block order: ((b0 + b1) + b2) + ... with b0 = (s00 + s01), beginning with the first value itself.  Result
  * fp16 = the fp32 sum rounded once.  int8: exact int32, wrapping.  MATMUL: blocks of block_run consecutive k. */
-enum graph_kblock { GRAPH_KBLOCK_RUNS, GRAPH_KBLOCK_TAPS };
+enum graph_kblock { GRAPH_KBLOCK_RUNS, GRAPH_KBLOCK_TAPS, GRAPH_KBLOCK_CHANNELS };
 typedef struct graph_conv {
 	uint64_t images, groups;
 	uint64_t h, w, c; /* c per group */
@@ -66,7 +67,7 @@ typedef struct graph_conv {
 	uint64_t oh, ow;
 	enum graph_kblock kind;
 	uint64_t block_rows, block_run;  /* RUNS */
-	uint64_t block_taps, block_chan; /* TAPS */
+	uint64_t block_taps, block_chan; /* TAPS; CHANNELS: block_chan only */
 } graph_conv;
 
 typedef struct graph_node {

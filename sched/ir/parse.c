@@ -272,9 +272,10 @@ static bool read_conv(reader *r, graph_node *n)
 
 	if (!read_attributes(r, table, G_N_ELEMENTS(table)))
 		return false;
-	if (rows->seen != run->seen || taps->seen != chan->seen || rows->seen == taps->seen)
-		return fail(r, r->at, "expected block_rows and block_run, or block_taps and block_chan");
-	c->kind = rows->seen ? GRAPH_KBLOCK_RUNS : GRAPH_KBLOCK_TAPS;
+	if (rows->seen != run->seen || (taps->seen && !chan->seen) || rows->seen == chan->seen)
+		return fail(r, r->at,
+		            "expected block_rows and block_run, block_taps and block_chan, or block_chan alone");
+	c->kind = rows->seen ? GRAPH_KBLOCK_RUNS : taps->seen ? GRAPH_KBLOCK_TAPS : GRAPH_KBLOCK_CHANNELS;
 	return true;
 }
 

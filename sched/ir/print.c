@@ -69,6 +69,8 @@ static void print_conv(GString *out, const graph_node *n)
 	g_string_append_printf(out, ", oh %" U64 ", ow %" U64, c->oh, c->ow);
 	if (c->kind == GRAPH_KBLOCK_RUNS)
 		g_string_append_printf(out, ", block_rows %" U64 ", block_run %" U64, c->block_rows, c->block_run);
+	else if (c->kind == GRAPH_KBLOCK_CHANNELS)
+		g_string_append_printf(out, ", block_chan %" U64, c->block_chan);
 	else
 		g_string_append_printf(out, ", block_taps %" U64 ", block_chan %" U64, c->block_taps, c->block_chan);
 	g_string_append_printf(out, ", sum %" U64, n->sum_rows);

@@ -195,7 +195,7 @@ static bool check_conv(const graph *g, const graph_node *n, GError **error)
 	const graph_conv *c = &n->conv;
 	uint64_t in[] = {c->images, c->groups, c->h + 2 * c->pad, c->w + 2 * c->pad, c->c};
 	uint64_t macs[] = {c->images, c->groups, c->oh, c->ow, c->n, c->c, c->r, c->s};
-	bool runs = c->kind == GRAPH_KBLOCK_RUNS;
+	bool runs = c->kind == GRAPH_KBLOCK_RUNS, taps = c->kind == GRAPH_KBLOCK_TAPS;
 
 	if (!check_mxm_types(g, n, error))
 		return false;
@@ -208,7 +208,10 @@ static bool check_conv(const graph *g, const graph_node *n, GError **error)
 	if (!out_size_ok(c->h, c->pad, c->r, c->stride_h, c->oh) ||
 	    !out_size_ok(c->w, c->pad, c->s, c->stride_w, c->ow))
 		return fail(g, n, error, "the output size does not follow from input, filter, stride and padding");
-	if (!block_size_ok(runs ? c->block_rows : c->block_taps) || !block_size_ok(runs ? c->block_run : c->block_chan))
+	if (!block_size_ok(runs   ? c->block_rows
+	                   : taps ? c->block_taps
+	                          : 1) ||
+	    !block_size_ok(runs ? c->block_run : c->block_chan))
 		return fail(g, n, error, "expected K blocks of 1 to 2^32 in each direction");
 	if (runs && c->block_rows > 1 && c->block_run < c->s * c->c)
 		return fail(g, n, error, "blocks of several filter rows need block_run of at least s c");
