@@ -20,10 +20,10 @@ void fuzz_csv(const uint8_t *data, size_t size)
 	                            .csv_dtype = choice & 8 ? "int8" : NULL};
 	g_autofree char *text = size ? g_strndup((const char *)data + 1, size - 1) : g_strdup("");
 	g_autoptr(GPtrArray) graphs = g_ptr_array_new_with_free_func(free_graph);
-	const isa_machine *machine = fuzz_machine(choice & 16 ? "tsp-isca20" : "tsp");
+	frontend_target target = frontend_target_tsp(fuzz_machine(choice & 16 ? "tsp-isca20" : "tsp"));
 	GError *error = NULL;
 
-	if (!fuzz_judge(frontend_i_read_csv(text, "x.csv", machine, &options, graphs, &error), &error))
+	if (!fuzz_judge(frontend_i_read_csv(text, "x.csv", &target, &options, graphs, &error), &error))
 		return;
 	FUZZ_EXPECT(graphs->len);
 	for (guint i = 0; i < graphs->len; i++)
