@@ -48,3 +48,7 @@ libsched_a_SOURCES += \
 # Ascend-style back end.
 libsched_a_SOURCES += \
 	sched/emit/ascend/ascend.h sched/emit/ascend/build.h
+
+# Dataflow.
+libsched_a_SOURCES += \
+	sched/alg/sdf.c sched/alg/sdf.h sched/alg/sdf_period.c sched/alg/sdf_buffers.c sched/alg/read_sdf3.c

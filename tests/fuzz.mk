@@ -9,7 +9,7 @@ check_LIBRARIES += libfuzz.a
 libfuzz_a_SOURCES = \
 	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/targets.def \
 	tests/fuzz/addresses.c tests/fuzz/ascend_assembler.c tests/fuzz/ascend_container.c tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
-	tests/fuzz/machine_file.c tests/fuzz/pattern.c tests/fuzz/sweep.c tests/fuzz/words.c tests/fuzz/workload.c
+	tests/fuzz/machine_file.c tests/fuzz/pattern.c tests/fuzz/sdf.c tests/fuzz/sweep.c tests/fuzz/words.c tests/fuzz/workload.c
 FUZZ_LIBS = libfuzz.a libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
 	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm -lpthread
 
@@ -91,6 +91,7 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/pattern/stride \
 	tests/fuzz/corpus/pattern/tile \
 	tests/fuzz/corpus/pattern/tr \
+	tests/fuzz/corpus/sdf/ring.xml \
 	tests/fuzz/corpus/sweep/excludes \
 	tests/fuzz/corpus/sweep/large \
 	tests/fuzz/corpus/sweep/maps \
