@@ -5,6 +5,10 @@ libsched_a_SOURCES = \
 	sched/alg/list.c sched/alg/list.h \
 	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h
 
+# Dataflow.
+libsched_a_SOURCES += \
+	sched/alg/sdf.c sched/alg/sdf.h sched/alg/sdf_period.c sched/alg/sdf_buffers.c sched/alg/read_sdf3.c
+
 # Graphs, front ends, lowering.
 libsched_a_SOURCES += \
 	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c sched/ir/parse.c \
@@ -48,7 +52,3 @@ libsched_a_SOURCES += \
 # Ascend-style back end.
 libsched_a_SOURCES += \
 	sched/emit/ascend/ascend.h sched/emit/ascend/build.h
-
-# Dataflow.
-libsched_a_SOURCES += \
-	sched/alg/sdf.c sched/alg/sdf.h sched/alg/sdf_period.c sched/alg/sdf_buffers.c sched/alg/read_sdf3.c
