@@ -78,6 +78,17 @@ static void a_place_is_free_when_the_unit_has_begun(void)
 	ASC_START(r, 0, 4);
 	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 1, 0)->queued, 5);
 	asc_rig_free(r);
+	/* Pushed in 1, asked in 2, begins in 5; that something else happens in 3, a flag, changes nothing. */
+	r = asc_rig_run(
+		".stream coupled\n"
+		"set_flag from=S to=V id=0\n"
+		"vabs dst=0x0000 src=0x8000 repeat=10\n"
+		"vabs dst=0x1000 src=0x9000 repeat=10\n"
+		"wait_flag from=S to=V id=0\n"
+		"end\n",
+		&(asc_rig_setup){COUPLED, .sets = {SINGLE, "queue.v_depth=1", "flag.latency_cycles=3"}, .delay = 3});
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 2, 0)->queued, 6);
+	asc_rig_free(r);
 }
 
 static void a_full_queue_keeps_other_pipes_waiting(void)
