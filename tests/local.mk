@@ -55,5 +55,5 @@ include $(top_srcdir)/tests/bankeval.mk
 include $(top_srcdir)/tests/bankoracle.mk
 include $(top_srcdir)/tests/asctiming.mk
 include $(top_srcdir)/tests/ascvec.mk
-include $(top_srcdir)/tests/asccore.mk
 include $(top_srcdir)/tests/ascmem.mk
+include $(top_srcdir)/tests/asccore.mk

@@ -173,20 +173,6 @@ static bool check_mmad(const asc_insn *insn, const asc_machine *machine, int *fi
 	return true;
 }
 
-/* Bytes of a burst and its padding, of a copy into the unified buffer. */
-static bool check_pad(const asc_insn *insn, int *field, GError **error)
-{
-	int64_t right = known(insn, "right", 0, field);
-	int64_t left = known(insn, "left", 0, field);
-	int64_t bytes = known(insn, "burst_bytes", 0, field);
-
-	known(insn, "left", 0, field);
-	return (left == 0 && right == 0) || bytes == 0 || (left + bytes + right) % 32 == 0 ||
-	       broken(error, ASC_RULE_PAD,
-	              "left, burst_bytes and right make %" G_GINT64_FORMAT ", expected a multiple of 32",
-	              left + bytes + right);
-}
-
 static bool check_fixpipe(const asc_insn *insn, int *field, GError **error)
 {
 	int nz2nd_field;
@@ -211,8 +197,6 @@ static bool check_special(const asc_insn *insn, enum asc_kind kind, const asc_ma
 		return check_cross(insn, kind, machine, field, error);
 	case ASC_OP_MMAD:
 		return check_mmad(insn, machine, field, error);
-	case ASC_OP_GM_TO_UB:
-		return check_pad(insn, field, error);
 	case ASC_OP_FIX_GM:
 	case ASC_OP_FIX_L1:
 	case ASC_OP_L0C_TO_UB:

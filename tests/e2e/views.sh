@@ -76,4 +76,13 @@ fi
 is "a window keeps issues of its cycles only" "$(sql window.db 'SELECT count(*) FROM issue WHERE cycle < 20 OR cycle >= 40')" 0
 is "and all of them" "$(sql window.db 'SELECT count(*) FROM issue')" \
 	"$("$TSPSIM" -w gemm:40x330x340 --trace all.db -q; sql all.db 'SELECT count(*) FROM issue WHERE cycle BETWEEN 20 AND 39')"
+# Names of either kind of machine.
+"$TSPSIM" explain ub.banks -m ascend-910b >out
+like "a key of Ascend-style machines has its value, class and source" out '^  ascend-910b  *48  .published; Ascend C.$'
+"$TSPSIM" explain clock_hz >out
+is "a key that both kinds have is explained for all machines" "$(grep -cE '^  (tsp|tsp-isca20|ascend-910b) ' out)" 3
+exits "an instruction of Ascend-style cores is explained" 0 "$TSPSIM" explain vadd
+exits "a key of the other kind is refused" 1 "$TSPSIM" explain ub.banks -m tsp
+is "machines of both kinds are listed" "$("$TSPSIM" list machines | grep -cE '^(tsp|ascend-910a) ')" 2
+
 done_testing

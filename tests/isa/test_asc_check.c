@@ -29,7 +29,6 @@ static const rule_case rows[] = {
 	{"buffer", "910b", "vector", "vadd dst=0x2ff00", "vadd dst=0x2fee0"},
 	{"buffer", "910b", "cube", "mmad c=0x20000", "mmad c=0x1ffc0"},
 	{"buffer", "910a", "coupled", "mmad init=2", "mmad init=1"},
-	{"pad", "910b", "vector", "gm_to_ub burst_bytes=30 right=1", "gm_to_ub burst_bytes=30 right=2"},
 	{"barrier-s", "910b", "vector", "pipe_barrier pipe=S", "pipe_barrier pipe=V"},
 	{"pipe", "910b", "cube", "pipe_barrier pipe=V", "pipe_barrier pipe=FIX"},
 	{"pipe", "910a", "coupled", "pipe_barrier pipe=FIX", "pipe_barrier pipe=MTE1"},

@@ -168,7 +168,7 @@ static void packets_take_eight_cycles(void)
 		{"burst_bytes=512 src_gap=512", 512, 1}, {"burst_bytes=256 src_gap=768", 256, 1},
 		{"burst_bytes=128 src_gap=896", 128, 1}, {"burst_bytes=640 src_gap=384", 640, 2}, /* 512 + 128 */
 		{"burst_bytes=768 src_gap=256", 768, 2},                                          /* 512 + 256 */
-		{"burst_bytes=896 src_gap=128", 896, 3},                                          /* 512 + 256 + 128 */
+		{"burst_bytes=896 src_gap=128", 896, 2}, /* 512, and the remainder of 384 rounded up to 512 */
 		{"burst_bytes=544 src_gap=480", 544, 2}, /* the remainder is one more */
 	};
 
