@@ -52,6 +52,8 @@ typedef struct front {
 } front;
 
 struct asc_ub {
+	int row_shift, group_shift, stretch_shift; /* log2, -1 for what is no power of two */
+	unsigned in_group;                         /* banks of a group */
 	unsigned groups, banks, row_bytes, delay, ports[2], group_ports, bank_ports;
 	int64_t interleave, age, copy_bytes[2];
 	cell *calendar, forgotten;
@@ -64,6 +66,17 @@ struct asc_ub {
 	int64_t drained;         /* cycle after the last write */
 	int64_t debt;            /* cycles copies have taken from the vector unit */
 };
+
+static uint64_t divided(uint64_t a, uint64_t by, int shift)
+{
+	return shift >= 0 ? a >> shift : a / by;
+}
+
+/* log2, or -1 for what is no power of two. */
+static int shift_of(uint64_t n)
+{
+	return n & (n - 1) ? -1 : __builtin_ctzll(n);
+}
 
 asc_ub *asc_ub_new(const asc_machine *m)
 {
@@ -78,6 +91,10 @@ asc_ub *asc_ub_new(const asc_machine *m)
 	ub->group_ports = (unsigned)m->ub_group_ports;
 	ub->bank_ports = (unsigned)m->ub_bank_ports;
 	ub->interleave = m->ub_bank_interleave_bytes;
+	ub->in_group = MAX(ub->banks / ub->groups, 1);
+	ub->row_shift = shift_of(ub->row_bytes);
+	ub->group_shift = shift_of(ub->groups);
+	ub->stretch_shift = shift_of((uint64_t)ub->interleave);
 	ub->age = m->ub_mte_age_cycles;
 	ub->copy_bytes[0] = m->ub_mte_read_bytes_per_cycle;
 	ub->copy_bytes[1] = m->ub_mte_write_bytes_per_cycle;
@@ -98,13 +115,18 @@ void asc_ub_free(asc_ub *ub)
 
 unsigned asc_ub_group(const asc_ub *ub, uint64_t address)
 {
-	return (unsigned)(address / ub->row_bytes % ub->groups);
+	uint64_t block = divided(address, ub->row_bytes, ub->row_shift);
+
+	return (unsigned)(ub->group_shift >= 0 ? block & (ub->groups - 1) : block % ub->groups);
 }
 
 unsigned asc_ub_bank(const asc_ub *ub, uint64_t address)
 {
-	return asc_ub_group(ub, address) +
-	       ub->groups * (unsigned)(address / (uint64_t)ub->interleave % (ub->banks / ub->groups));
+	uint64_t stretch = divided(address, (uint64_t)ub->interleave, ub->stretch_shift);
+
+	if (stretch >= ub->in_group)
+		stretch %= ub->in_group;
+	return asc_ub_group(ub, address) + ub->groups * (unsigned)stretch;
 }
 
 /* Rows of a bank follow each other inside a stretch of the interleave, then over the stretches that come back to it. */
@@ -112,7 +134,7 @@ unsigned asc_ub_row(const asc_ub *ub, uint64_t address)
 {
 	uint64_t line = (uint64_t)ub->row_bytes * ub->groups, stretch = (uint64_t)ub->interleave;
 
-	return (unsigned)(address / (stretch * (ub->banks / ub->groups)) * (stretch / line) + address % stretch / line);
+	return (unsigned)(address / (stretch * (ub->in_group)) * (stretch / line) + address % stretch / line);
 }
 
 static unsigned in_group(const asc_ub *ub, uint64_t banks, unsigned group)
@@ -172,7 +194,8 @@ static void split_add(splitter *s, uint64_t address, uint64_t tag)
 {
 	const asc_ub *ub = s->ub;
 	unsigned group = asc_ub_group(ub, address), j = 0;
-	uint64_t bank = (uint64_t)1 << asc_ub_bank(ub, address), key = address / ub->row_bytes << 3 | tag;
+	uint64_t bank = (uint64_t)1 << asc_ub_bank(ub, address),
+		 key = divided(address, ub->row_bytes, ub->row_shift) << 3 | tag;
 
 	for (unsigned i = 0; i < s->used[group]; i++)
 		if (s->key[group][i] == key)
@@ -358,9 +381,9 @@ static uint64_t stretches(const asc_ub *ub, const asc_ub_vector *v, const asc_ub
 	if (low < 0)
 		return UINT64_MAX;
 	for (int64_t i = low / ub->interleave; i <= high / ub->interleave; i++) {
-		if (i - low / ub->interleave >= ub->banks / ub->groups)
+		if (i - low / ub->interleave >= ub->in_group)
 			return UINT64_MAX;
-		set |= (uint64_t)1 << (i % (ub->banks / ub->groups));
+		set |= (uint64_t)1 << (i % (ub->in_group));
 	}
 	return set;
 }
