@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Ascend-style models: speed, keys, oracles, determinism.
+BENCHES += tests/bench/bench_ascend
+check_PROGRAMS += tests/bench/bench_ascend
+tests_bench_bench_ascend_SOURCES = tests/bench/bench_ascend.c
+nodist_EXTRA_tests_bench_bench_ascend_SOURCES = tools/dummy.cxx
+tests_bench_bench_ascend_LDADD = libmodels.a libsim.a libisa.a $(SYSTEMC_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm
