@@ -94,7 +94,6 @@ struct asc_ub {
 	asc_ub_vector run[RUNS]; /* conflict-free instructions, whose cycles follow from their start */
 	unsigned runs;           /* ever */
 	bool lazy;               /* the pipe's content is the end of the last run */
-	int64_t drained;         /* cycle after the last write */
 	int64_t debt;            /* cycles copies have taken from the vector unit */
 	beats phase[PHASES], single;
 	bool made[PHASES]; /* phase */
@@ -139,7 +138,7 @@ asc_ub *asc_ub_new(const asc_machine *m)
 	ub->calendar = g_new(cell, CALENDAR);
 	for (unsigned i = 0; i < CALENDAR; i++)
 		ub->calendar[i].cycle = INT64_MIN;
-	ub->now = ub->drained = ub->copies_until = INT64_MIN;
+	ub->now = ub->copies_until = INT64_MIN;
 	return ub;
 }
 
@@ -495,10 +494,21 @@ static unsigned stretch_end(const asc_ub *ub, const asc_ub_vector *v, unsigned n
 
 /* ---- the formula ---- */
 
-/* Does no repeat need two beats?  Group patterns repeat after as many repeats as there are groups, at most. */
-static bool single_beats(const asc_ub *ub, const asc_ub_vector *v, unsigned phases)
+/* Repeats after which groups come round, or all. */
+static unsigned distinct(const asc_ub *ub, const asc_ub_vector *v)
 {
-	unsigned repeats = MIN(v->repeats, phases ? phases : ub->groups);
+	bool blocks = v->write.repeat_bytes % ub->row_bytes == 0;
+	unsigned phases = phases_of(ub, v);
+
+	for (unsigned i = 0; i < v->reads; i++)
+		blocks &= v->read[i].repeat_bytes % ub->row_bytes == 0;
+	return MIN(v->repeats, phases ? phases : blocks ? ub->groups : v->repeats);
+}
+
+/* Does no repeat need two beats? */
+static bool single_beats(const asc_ub *ub, const asc_ub_vector *v)
+{
+	unsigned repeats = distinct(ub, v);
 	uint64_t beat[BEATS];
 	splitter s;
 
@@ -547,7 +557,7 @@ static uint64_t banks_of(const asc_ub *ub, const asc_ub_operand *o, unsigned rep
 
 /* Can no read meet a write?  A read of repeat m meets the write of n where m intervals are n intervals and the delay.
  */
-static bool never_meet(const asc_ub *ub, const asc_ub_vector *v, unsigned phases)
+static bool never_meet(const asc_ub *ub, const asc_ub_vector *v)
 {
 	uint64_t put = stretches(ub, v, &v->write), get = 0;
 	bool one = !(put & (put - 1));
@@ -561,7 +571,7 @@ static bool never_meet(const asc_ub *ub, const asc_ub_vector *v, unsigned phases
 	}
 	if (!(get & put) || (int64_t)ub->delay % v->interval || (int64_t)v->repeats <= lag)
 		return true;
-	for (unsigned n = 0; one && n < (phases ? phases : ub->groups); n++)
+	for (unsigned n = 0; one && n < distinct(ub, v); n++)
 		for (unsigned i = 0; i < v->reads; i++)
 			if (banks_of(ub, &v->write, n, v->write.active | v->write.last) &
 			    banks_of(ub, &v->read[i], n + (unsigned)lag, v->read[i].active | v->read[i].last))
@@ -573,7 +583,6 @@ static bool never_meet(const asc_ub *ub, const asc_ub_vector *v, unsigned phases
 static bool conflict_free(asc_ub *ub, const asc_ub_vector *v)
 {
 	uint64_t h = v->write.address * 0x9e3779b97f4a7c15u;
-	unsigned phases;
 	known *k;
 
 	for (unsigned i = 0; i < v->reads; i++)
@@ -588,19 +597,8 @@ static bool conflict_free(asc_ub *ub, const asc_ub_vector *v)
 	k->interval = v->interval;
 	memcpy(k->operand, v->read, sizeof(v->read));
 	k->operand[ASC_UB_READS] = v->write;
-	phases = phases_of(ub, v);
-	k->is_free = single_beats(ub, v, phases) && never_meet(ub, v, phases);
+	k->is_free = single_beats(ub, v) && never_meet(ub, v);
 	return k->is_free;
-}
-
-static bool is_free_of_conflict(asc_ub *ub, const asc_ub_vector *v)
-{
-	/* Banks of a group must be far apart for sets of stretches to say anything; and with more ports than one it is
-	 * their banks, not only their groups, that decide how blocks share a beat. */
-	bool plain = ub->ports[0] == 1 && ub->ports[1] == 1 && ub->group_ports >= 2 &&
-	             ub->interleave >= 16 * (int64_t)ub->row_bytes * ub->groups;
-
-	return plain && ub->copies_until <= v->start && ub->drained <= v->start && conflict_free(ub, v);
 }
 
 /* Puts what the last conflict-free run still has to write into the pipe, as of cycle NOW. */
@@ -611,7 +609,6 @@ static void fill_pipe(asc_ub *ub, int64_t now)
 	pipe *p = &ub->pipe;
 
 	empty_pipe(ub);
-	ub->lazy = false;
 	ub->now = now;
 	for (unsigned n = (unsigned)MAX(first, 0); n < v->repeats; n++) {
 		int64_t step = v->start + (int64_t)n * v->interval + (int64_t)ub->delay - now;
@@ -631,17 +628,36 @@ static void fill_pipe(asc_ub *ub, int64_t now)
 /* Brings the pipe to cycle NOW with nothing new at its front. */
 static void idle_until(asc_ub *ub, int64_t now)
 {
-	if (ub->lazy && now < ub->drained)
-		fill_pipe(ub, now);
+	if (ub->lazy) {
+		const asc_ub_vector *v = &ub->run[(ub->runs - 1) % RUNS];
+		int64_t entered = v->start + (int64_t)(v->repeats - 1) * v->interval + 1;
+
+		/* Copies that came after it may hold up what it has still to write. */
+		ub->lazy = false;
+		if (ub->copies_until > entered)
+			fill_pipe(ub, entered);
+		else if (now < v->write_end)
+			fill_pipe(ub, now);
+	}
 	while (ub->pipe.used && ub->now < now) {
 		cycle_of(ub, &ub->pipe, NULL, ub->now);
 		ub->now++;
 	}
-	if (ub->lazy || !ub->pipe.used) {
+	if (!ub->pipe.used)
 		empty_pipe(ub);
-		ub->lazy = false;
-	}
 	ub->now = now;
+}
+
+/* Also brings the pipe to the start of V. */
+static bool is_free_of_conflict(asc_ub *ub, const asc_ub_vector *v)
+{
+	/* Banks of a group must be far apart for sets of stretches to say anything; and with more ports than one it is
+	 * their banks, not only their groups, that decide how blocks share a beat. */
+	bool plain = ub->ports[0] == 1 && ub->ports[1] == 1 && ub->group_ports >= 2 &&
+	             ub->interleave >= 16 * (int64_t)ub->row_bytes * ub->groups;
+
+	idle_until(ub, v->start);
+	return plain && ub->copies_until <= v->start && !ub->pipe.used && conflict_free(ub, v);
 }
 
 /* What decides how the unit goes on, as words. */
@@ -753,7 +769,6 @@ static void step(asc_ub *ub, asc_ub_vector *v)
 
 	if (c.phases && sharing_varies(ub, v))
 		c.phases = 0;
-	idle_until(ub, v->start);
 	for (f.repeat = 0; f.repeat < v->repeats; f.repeat++) {
 		enum asc_stall why;
 
@@ -778,7 +793,6 @@ static void step(asc_ub *ub, asc_ub_vector *v)
 		cycle_of(ub, &rest, NULL, now);
 		v->stall[ASC_STALL_BANK_GROUP] += more;
 	}
-	ub->drained = now;
 	v->write_end = MAX(now, ub->now);
 }
 
@@ -792,7 +806,6 @@ void asc_ub_access(asc_ub *ub, asc_ub_vector *v)
 		v->stall[ASC_STALL_RESOURCE] = (int64_t)(v->repeats - 1) * (v->interval - 1);
 		ub->run[ub->runs++ % RUNS] = *v;
 		ub->lazy = true;
-		ub->drained = v->write_end;
 	} else {
 		step(ub, v);
 	}
