@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How many instructions a second do the models of Ascend-style cores do, untraced and with reports?  Two steady states
- * without findings: a matrix product on every cube core of ascend-910b, double-buffered in L1 and L0 (tiles of 128 x 256
- * x 256, steps of 64, as a hand-written kernel would have them), and a chain of vector instructions on every vector
- * core, with copies in and out under it.
+ * How many instructions a second do the models of Ascend-style cores do, untraced and with reports?  Three steady
+ * states without findings: a matrix product on every cube core of ascend-910b, double-buffered in L1 and L0 (tiles of
+ * 128 x 256 x 256, steps of 64, as a hand-written kernel would have them); its inner steps without global memory; and a
+ * chain of vector instructions on every vector core, with copies in and out under it.
  *
  * Usage: bench_ascend [SIZE [KERNEL]]: the product is SIZE x SIZE x SIZE, a multiple of 512 (default 2048).
  */
@@ -16,17 +16,8 @@
 enum { TILE_M = 128, TILE_N = 256, STEP_L1 = 256, STEP_L0 = 64, HALF = 2 };
 enum { L1_A = TILE_M * STEP_L1 * HALF, L1_B = TILE_N * STEP_L1 * HALF };
 
-/* One of the two buffers P of L1: copy both operands in, then its steps of L0. */
-static void product_step(GString *s, unsigned p, unsigned size)
+static void product_step_l0(GString *s, unsigned p)
 {
-	g_string_append_printf(s,
-	                       "\twait_flag from=MTE1 to=MTE2 id=%u\n"
-	                       "\tnd2nz type=fp16 dst=%u src=r4 n=%u d=%u src_pitch=%u dst_c0_stride=%u\n"
-	                       "\tnd2nz type=fp16 dst=%u src=r5 n=%u d=%u src_pitch=%u dst_c0_stride=%u\n"
-	                       "\tset_flag from=MTE2 to=MTE1 id=%u\n"
-	                       "\twait_flag from=MTE2 to=MTE1 id=%u\n",
-	                       p, p * L1_A, TILE_M, STEP_L1, size, TILE_M, 2 * L1_A + p * L1_B, TILE_N, STEP_L1, size,
-	                       TILE_N, p, p);
 	for (unsigned q = 0; q < STEP_L1 / STEP_L0; q++) {
 		unsigned a = p * L1_A + q * STEP_L0 * TILE_M * HALF;
 		unsigned b = 2 * L1_A + p * L1_B + q * STEP_L0 * TILE_N * HALF;
@@ -46,6 +37,20 @@ static void product_step(GString *s, unsigned p, unsigned size)
 		                       to_b, b, TILE_N * STEP_L0 / 256, q & 1, q & 1, to_a, to_b, TILE_M, STEP_L0,
 		                       TILE_N, q & 1);
 	}
+}
+
+/* One of the two buffers P of L1: copy both operands in, then its steps of L0. */
+static void product_step(GString *s, unsigned p, unsigned size)
+{
+	g_string_append_printf(s,
+	                       "\twait_flag from=MTE1 to=MTE2 id=%u\n"
+	                       "\tnd2nz type=fp16 dst=%u src=r4 n=%u d=%u src_pitch=%u dst_c0_stride=%u\n"
+	                       "\tnd2nz type=fp16 dst=%u src=r5 n=%u d=%u src_pitch=%u dst_c0_stride=%u\n"
+	                       "\tset_flag from=MTE2 to=MTE1 id=%u\n"
+	                       "\twait_flag from=MTE2 to=MTE1 id=%u\n",
+	                       p, p * L1_A, TILE_M, STEP_L1, size, TILE_M, 2 * L1_A + p * L1_B, TILE_N, STEP_L1, size,
+	                       TILE_N, p, p);
+	product_step_l0(s, p);
 	g_string_append_printf(s,
 	                       "\tset_flag from=MTE1 to=MTE2 id=%u\n"
 	                       "\tadd rd=r4 rn=r4 rm=%u\n"
@@ -87,6 +92,22 @@ static char *product(unsigned size)
 	for (unsigned i = 0; i < 2; i++)
 		g_string_append_printf(s, "\twait_flag from=MTE1 to=MTE2 id=%u\n\twait_flag from=M to=MTE1 id=%u\n", i, i);
 	g_string_append(s, "\tend\n");
+	return g_string_free(s, FALSE);
+}
+
+/* The product's steps of L0 alone, again and again: queues, flags and the scalar unit, no global memory. */
+static char *front(unsigned rounds)
+{
+	GString *s = g_string_new(".blocks 24\n.stream cube\n"
+	                          "\tset_flag from=M to=MTE1 id=0\n\tset_flag from=M to=MTE1 id=1\n"
+	                          "\tmovi rd=r7 imm=0\n\tmovi rd=r6 imm=1\nmore:\n");
+
+	product_step_l0(s, 0);
+	product_step_l0(s, 1);
+	g_string_append_printf(s,
+	                       "\tadd rd=r7 rn=r7 rm=1\n\tblt rn=r7 rm=%u label=more\n"
+	                       "\twait_flag from=M to=MTE1 id=0\n\twait_flag from=M to=MTE1 id=1\n\tend\n",
+	                       rounds);
 	return g_string_free(s, FALSE);
 }
 
@@ -194,9 +215,11 @@ int main(int argc, char **argv)
 {
 	unsigned size = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2048;
 	const char *kernel = argc > 2 ? argv[2] : "ref";
-	g_autofree char *matrices = product(size), *vectors = chain(64);
+	g_autofree char *matrices = product(size), *steps = front(100), *vectors = chain(64);
 	bool fine = true;
 
+	fine &= run("front", steps, kernel, false);
+	fine &= run("front", steps, kernel, true);
 	fine &= run("product", matrices, kernel, false);
 	fine &= run("product", matrices, kernel, true);
 	fine &= run("chain", vectors, kernel, false);
