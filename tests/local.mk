@@ -59,4 +59,5 @@ include $(top_srcdir)/tests/banksearch.mk
 include $(top_srcdir)/tests/asctiming.mk
 include $(top_srcdir)/tests/ascvec.mk
 include $(top_srcdir)/tests/ascmem.mk
+include $(top_srcdir)/tests/asckeys.mk
 include $(top_srcdir)/tests/asccore.mk

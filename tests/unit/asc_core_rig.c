@@ -61,6 +61,7 @@ asc_rig *asc_rig_run(const char *text, const asc_rig_setup *setup)
 	if (!setup)
 		setup = &standard;
 	asc_stub_tail = setup->tail;
+	asc_stub_delay = setup->delay;
 	r->reports = g_array_new(FALSE, FALSE, sizeof(asc_report));
 	r->violations = g_array_new(FALSE, FALSE, sizeof(asc_violation));
 	asc_stub_asked = r->asked = setup->asked ? g_array_new(FALSE, FALSE, sizeof(asc_stub_question)) : NULL;

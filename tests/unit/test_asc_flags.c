@@ -151,6 +151,25 @@ static void a_set_that_only_luck_keeps_from_being_double_is_found(void)
 	asc_rig_free(r);
 }
 
+static void a_second_set_must_know_of_the_wait_not_only_come_later(void)
+{
+	/* The wait goes in 9; the second set, behind a copy of 50, has its slot in 52: late, but by luck. */
+	asc_rig *r = asc_rig_run(".stream coupled\n"
+	                         "set_flag from=MTE2 to=V id=0\n"
+	                         "gm_to_ub dst=0 src=0 bursts=50\n"
+	                         "set_flag from=MTE2 to=V id=0\n"
+	                         "wait_flag from=MTE2 to=V id=0\n"
+	                         "wait_flag from=MTE2 to=V id=0\n"
+	                         "end\n",
+	                         &(asc_rig_setup){COUPLED, SINGLE});
+
+	ASC_START(r, 3, 9);
+	ASC_START(r, 2, 52);
+	CU_ASSERT_EQUAL(r->counters->violations, 1);
+	CU_ASSERT_FALSE(asc_rig_find(r, ASC_FINDING_FLAG_DOUBLE_SET)->met);
+	asc_rig_free(r);
+}
+
 static void a_flag_left_set_is_found(void)
 {
 	asc_rig *r =
@@ -346,6 +365,8 @@ int main(void)
 		{"a_flag_set_twice_is_found", a_flag_set_twice_is_found},
 		{"a_set_that_only_luck_keeps_from_being_double_is_found",
 	         a_set_that_only_luck_keeps_from_being_double_is_found},
+		{"a_second_set_must_know_of_the_wait_not_only_come_later",
+	         a_second_set_must_know_of_the_wait_not_only_come_later},
 		{"a_flag_left_set_is_found", a_flag_left_set_is_found},
 		{"a_flag_left_set_lets_the_next_block_through", a_flag_left_set_lets_the_next_block_through},
 		{"the_scalar_unit_waits_for_a_flag", the_scalar_unit_waits_for_a_flag},

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Ascend-style models: speed, keys, oracles, determinism.
+BENCHES += tests/bench/bench_ascend
+check_PROGRAMS += tests/bench/bench_ascend
+tests_bench_bench_ascend_SOURCES = tests/bench/bench_ascend.c
+nodist_EXTRA_tests_bench_bench_ascend_SOURCES = tools/dummy.cxx
+tests_bench_bench_ascend_LDADD = libmodels.a libsim.a libisa.a $(SYSTEMC_LIBS) $(YAML_LIBS) $(GLIB_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_asc_ub_oracle
+TESTS += tests/unit/test_asc_ub_oracle
+tests_unit_test_asc_ub_oracle_SOURCES = tests/unit/test_asc_ub_oracle.c tests/unit/asc_ub_oracle.c tests/unit/asc_ub_oracle.h
+tests_unit_test_asc_ub_oracle_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_asc_ub_oracle_LDADD = libtap.a libmodels.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
