@@ -181,7 +181,8 @@ uint64_t big_round(big x, enum asc_type type, enum rounding mode)
 	if (!(whole >> fraction_bits)) /* subnormal */
 		return sign | (uint64_t)whole;
 	if (quantum + fraction_bits > bias)
-		return sign | infinity;
+		return sign | (infinity - (mode == ROUND_ZERO || mode == ROUND_ODD ||
+		                           (mode == ROUND_DOWN && !x.negative) || (mode == ROUND_UP && x.negative)));
 	return sign | (uint64_t)(quantum + fraction_bits + bias) << fraction_bits |
 	       ((uint64_t)whole & ((1ull << fraction_bits) - 1));
 }

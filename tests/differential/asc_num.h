@@ -28,7 +28,8 @@ int64_t type_integer(enum asc_type type, uint64_t bits);
 big big_from_bits(enum asc_type type, uint64_t bits);
 big big_from_integer(int64_t value);
 big big_from_long_double(long double value, bool inexact);
-/* Bits of TYPE: floating-point overflow is infinity, integers saturate, NaN is canonical or 0. */
+/* Bits of TYPE: floating-point overflow is infinity (the greatest number where MODE rounds
+ * to it), integers saturate, NaN is canonical or 0. */
 uint64_t big_round(big x, enum asc_type type, enum rounding mode);
 
 big big_add(big a, big b); /* an exact zero is positive unless both are negative */

@@ -115,7 +115,7 @@ static const rule rules[] = {
 	{"src_stride", 0, 4, 20}, {"h", 1, 10, 20},          {"w", 1, 10, 20},          {"c", 1, 40, 80},
 	{"m_start", 0, 20, 60},   {"k_start", 0, 40, 200},   {"m_extent", 1, 50, 80},   {"k_extent", 1, 60, 100},
 	{"m", 0, 40, 90},         {"k", 0, 70, 150},         {"length", 4, 20, 60},     {"dst_pitch", 1, 60, 120},
-	{"relu", 0, 1, 1},        {"nz2nd", 0, 1, 1},        {"transpose", 0, 1, 1},    {"init", 0, 2, 2},
+	{"relu", 0, 2, 2},        {"nz2nd", 0, 1, 1},        {"transpose", 0, 1, 1},    {"init", 0, 2, 2},
 	{"bytes", 1, 8, 8},       {"cond", 0, 5, 5},         {"round", 0, 6, 6},        {"left", 0, 32, 32},
 	{"right", 0, 32, 32},     {"rd", 0, 29, 29},         {"rn", 0, 31, 31},         {"counter", 0, 1, 1},
 };
@@ -124,8 +124,11 @@ static int64_t random_number(asc_case *c, const asc_field_info *info, int64_t st
 {
 	const char *name = info->name;
 
-	if (strcmp(name, "repeat") == 0)
-		return MAX(info->min, case_chance(c, 70) ? (int64_t)case_below(c, 6) : small_or(c, 40, 255));
+	if (strcmp(name, "repeat") == 0) {
+		int64_t repeat = case_chance(c, 70) ? (int64_t)case_below(c, 6) : small_or(c, 40, 255);
+
+		return MAX(info->min, repeat);
+	}
 	if (g_str_has_suffix(name, "_blk"))
 		return stride(c, 1);
 	if (g_str_has_suffix(name, "_rep"))
@@ -139,8 +142,12 @@ static int64_t random_number(asc_case *c, const asc_field_info *info, int64_t st
 	if (strcmp(name, "pad") == 0)
 		return (int64_t)(rng_next(&c->r) & 0x03030303);
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++)
-		if (strcmp(name, rules[i].name) == 0)
-			return MIN(info->max, MAX(MAX(info->min, (int64_t)rules[i].min), small_or(c, rules[i].small, rules[i].large)));
+		if (strcmp(name, rules[i].name) == 0) {
+			int64_t value = small_or(c, rules[i].small, rules[i].large);
+
+			value = MAX((int64_t)rules[i].min, value);
+			return CLAMP(value, info->min, info->max);
+		}
 	if (info->min == INT64_MIN)
 		return case_chance(c, 50) ? (int64_t)rng_next(&c->r) : (int64_t)case_below(c, 200) - 100;
 	return standard;
@@ -186,7 +193,19 @@ static void finish_fields(asc_case *c, asc_insn *insn)
 		set(insn, "m", MAX(1, get(insn, "m")));
 		set(insn, "n", MAX(1, get(insn, "n")));
 		set(insn, "src_stride", 1 + small_or(c, 48, 70));
+		set(insn, "dst_pitch", (get(insn, "nz2nd") ? get(insn, "n") : get(insn, "m")) + small_or(c, 9, 40));
+		if (get(insn, "relu") == 2)
+			set(insn, "scale", get(insn, "scale") | (int64_t)(random_plain(c, ASC_F32) << 32));
 		set(insn, "unit_flag", 0);
+		break;
+	case ASC_OP_ND2NZ: /* columns do not overlap */
+		set(insn, "dst_c0_stride", MAX(1, get(insn, "n")) + small_or(c, 9, 40));
+		break;
+	case ASC_OP_LOAD3D_A:
+	case ASC_OP_LOAD3D_B:
+		/* The filter fits into the padded image. */
+		set(insn, "h", get(insn, "h") + 9);
+		set(insn, "w", get(insn, "w") + 9);
 		break;
 	case ASC_OP_GM_TO_L1:
 	case ASC_OP_UB_TO_L1:
@@ -232,7 +251,8 @@ bool random_fields(asc_case *c, enum asc_op op, asc_insn *insn)
 			break;
 		case ASC_VALUE_REGISTER:
 		case ASC_VALUE_NUMBER:
-			insn->f[i] = MIN(f->max, random_number(c, f, f->standard));
+			insn->f[i] = random_number(c, f, f->standard);
+			insn->f[i] = MIN(f->max, insn->f[i]);
 			break;
 		default:
 			insn->f[i] = 0;

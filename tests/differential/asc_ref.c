@@ -118,9 +118,9 @@ static int64_t alu(enum asc_op op, int64_t n, int64_t m)
 	case ASC_OP_OR:
 		return n | m;
 	case ASC_OP_SHL:
-		return (int64_t)(un << (um & 63));
+		return um > 63 ? 0 : (int64_t)(un << um);
 	default:
-		return (int64_t)(un >> (um & 63));
+		return um > 63 ? 0 : (int64_t)(un >> um);
 	}
 }
 

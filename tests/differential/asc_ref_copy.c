@@ -66,18 +66,26 @@ void ref_copy(asc_ref *r)
 		bursts(r);
 }
 
+static big single(big x)
+{
+	return big_from_bits(ASC_F32, big_round(x, ASC_F32, ROUND_EVEN));
+}
+
+/* relu, factor, conversion; in fp32, but for integers that stay what they are. */
 static uint64_t out_value(const asc_ref *r, uint64_t bits, enum asc_type type, enum asc_type dtype)
 {
 	int64_t quant = ref_field(r, "quant"), relu = ref_field(r, "relu");
-	bool scaled = quant >= 8 && quant != 16;
+	uint64_t scale = (uint64_t)ref_field(r, "scale");
 	big x = big_from_bits(type, bits);
+	bool below = x.class != BIG_NAN && x.negative && (x.class == BIG_INFINITE || x.mantissa);
 
-	if (relu && x.class != BIG_NAN && x.negative)
-		x = (big){BIG_FINITE, false, false, 0, 0};
-	if (!scaled && type == dtype && !relu)
-		return bits;
-	if (scaled)
-		x = big_mul(x, big_from_bits(ASC_F32, (uint64_t)ref_field(r, "scale")));
+	if (type == ASC_I32 && quant == 0)
+		return below && relu == 1 ? 0 : bits;
+	x = single(x);
+	if (below && relu)
+		x = relu == 1 ? big_from_integer(0) : single(big_mul(x, big_from_bits(ASC_F32, scale >> 32)));
+	if (quant >= 8 && quant != 16)
+		x = single(big_mul(x, big_from_bits(ASC_F32, scale)));
 	return big_round(x, dtype, ROUND_EVEN);
 }
 
@@ -88,14 +96,21 @@ void ref_fixpipe(asc_ref *r)
 	unsigned size = asc_type_bytes(dtype);
 	uint64_t m = (uint64_t)ref_field(r, "m"), n = (uint64_t)ref_field(r, "n"), c0 = BLOCK / size;
 	uint64_t stride = (uint64_t)ref_field(r, "src_stride"), pitch = (uint64_t)ref_field(r, "dst_pitch");
+	uint64_t fractals = (n + 15) / 16;
 	bool rows = ref_field(r, "nz2nd") != 0;
 
+	/* Whole columns; what lies behind the fractals of the n is zero. */
+	if (!rows)
+		n = (n + c0 - 1) / c0 * c0;
 	for (uint64_t i = 0; i < m && !r->beyond; i++)
 		for (uint64_t j = 0; j < n && !r->beyond; j++) {
+			uint64_t value = 0;
 			uint64_t src = (uint64_t)ref_field(r, "src") + ((j / 16 * stride + i) * 16 + j % 16) * 4;
 			uint64_t dst = (uint64_t)ref_field(r, "dst") +
 			               (rows ? (i * pitch + j) * size : (j / c0 * pitch + i) * BLOCK + j % c0 * size);
 
-			ref_put(r, to, dst, size, out_value(r, ref_get(r, ASC_L0C, src, 4), type, dtype));
+			if (j < fractals * 16)
+				value = out_value(r, ref_get(r, ASC_L0C, src, 4), type, dtype);
+			ref_put(r, to, dst, size, value);
 		}
 }

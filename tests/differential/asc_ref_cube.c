@@ -36,10 +36,19 @@ static uint64_t c_address(uint64_t base, uint64_t row, uint64_t column, uint64_t
 	return base + ((column / 16 * up(rows, 16) + row / 16) * 256 + row % 16 * 16 + column % 16) * 4;
 }
 
+/* Products of fp16 and bf16 are rounded to fp32, those of fp32 are not; then comes the sum, in the order of depth. */
+static uint64_t add_product(enum asc_type type, uint64_t x, uint64_t y, uint64_t sum)
+{
+	big product = big_mul(big_from_bits(type, x), big_from_bits(type, y));
+
+	if (type != ASC_F32)
+		product = big_from_bits(ASC_F32, big_round(product, ASC_F32, ROUND_EVEN));
+	return big_round(big_add(product, big_from_bits(ASC_F32, sum)), ASC_F32, ROUND_EVEN);
+}
+
 static void multiply(asc_ref *r)
 {
 	enum asc_type type = (enum asc_type)ref_field(r, "type");
-	enum asc_type result = type_floats(type) ? ASC_F32 : ASC_I32;
 	unsigned size = asc_type_bytes(type);
 	uint64_t m = (uint64_t)ref_field(r, "m"), k = (uint64_t)ref_field(r, "k"), n = (uint64_t)ref_field(r, "n");
 	uint64_t a = (uint64_t)ref_field(r, "a"), b = (uint64_t)ref_field(r, "b"), c = (uint64_t)ref_field(r, "c");
@@ -58,11 +67,8 @@ static void multiply(asc_ref *r)
 			for (uint64_t d = 0; d < k; d++) {
 				uint64_t x = ref_get(r, ASC_L0A, a_address(a, i, d, k, size), size);
 				uint64_t y = ref_get(r, ASC_L0B, b_address(b, d, j, n, size), size);
-				big product = big_mul(big_from_bits(type, x), big_from_bits(type, y));
-
 				if (type_floats(type))
-					sum = big_round(big_add(product, big_from_bits(ASC_F32, sum)), result,
-					                ROUND_EVEN);
+					sum = add_product(type, x, y, sum);
 				else
 					sum = (sum + (uint64_t)(type_integer(type, x) * type_integer(type, y))) &
 					      UINT32_MAX;
@@ -128,7 +134,7 @@ static uint64_t image_get(asc_ref *r, const image *p, int64_t position, int64_t 
 	int64_t row = position / p->out_w * p->stride_h - p->top + y * p->dilation_h;
 	int64_t col = position % p->out_w * p->stride_w - p->left + x * p->dilation_w;
 
-	if (position >= p->out_h * p->out_w || c1 * (int64_t)p->c0 + c0 >= (int64_t)p->c)
+	if (position >= p->out_h * p->out_w || c1 * (int64_t)p->c0 >= (int64_t)p->c)
 		return 0;
 	if (row < 0 || col < 0 || row >= (int64_t)p->h || col >= (int64_t)p->w)
 		return 0;
@@ -145,6 +151,7 @@ static void load_image(asc_ref *r, enum asc_space to)
 	int64_t k_start = ref_field(r, "k_start"), m_start = ref_field(r, "m_start");
 	uint64_t rows = (uint64_t)ref_field(r, "m_extent"), columns = (uint64_t)ref_field(r, "k_extent");
 	bool to_a = to == ASC_L0A;
+	/* Whole fractals: what lies in them beyond the extents is of the matrix, too. */
 	uint64_t full_rows = up(rows, to_a ? FRACTAL_ROWS : p.c0) * (to_a ? FRACTAL_ROWS : p.c0);
 	uint64_t full_columns = up(columns, to_a ? p.c0 : FRACTAL_ROWS) * (to_a ? p.c0 : FRACTAL_ROWS);
 
@@ -152,11 +159,8 @@ static void load_image(asc_ref *r, enum asc_space to)
 		for (uint64_t j = 0; j < full_columns; j++) {
 			uint64_t at =
 				to_a ? a_address(dst, i, j, columns, p.size) : b_address(dst, i, j, columns, p.size);
-			uint64_t value = 0;
 
-			if (i < rows && j < columns)
-				value = image_get(r, &p, m_start + (int64_t)i, k_start + (int64_t)j);
-			ref_put(r, to, at, p.size, value);
+			ref_put(r, to, at, p.size, image_get(r, &p, m_start + (int64_t)i, k_start + (int64_t)j));
 		}
 }
 

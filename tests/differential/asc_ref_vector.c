@@ -472,6 +472,12 @@ static void choose(asc_ref *r)
 	}
 }
 
+/* What a gather takes from beyond the buffer is zero. */
+static uint64_t gathered(asc_ref *r, uint64_t address, unsigned bytes)
+{
+	return address + bytes > r->bytes[ASC_UB] ? 0 : ref_get(r, ASC_UB, address, bytes);
+}
+
 static void gather_elements(asc_ref *r)
 {
 	enum asc_type type = (enum asc_type)ref_field(r, "type");
@@ -486,7 +492,7 @@ static void gather_elements(asc_ref *r)
 			if (!is_active(r, &s, i, lane))
 				continue;
 			offset = ref_get(r, ASC_UB, offsets + 4 * ((uint64_t)i * s.lanes + lane), 4);
-			result[lane] = ref_get(r, ASC_UB, base + offset, dst.size);
+			result[lane] = gathered(r, base + offset, dst.size);
 		}
 		for (unsigned lane = 0; lane < s.lanes; lane++)
 			if (is_active(r, &s, i, lane))
@@ -507,7 +513,9 @@ static void gather_blocks(asc_ref *r)
 			uint64_t offset = ref_get(r, ASC_UB, offsets + 4 * ((uint64_t)i * 8 + b), 4);
 
 			for (unsigned w = 0; w < 4; w++)
-				word[b][w] = ref_get(r, ASC_UB, base + offset + 8 * w, 8);
+				word[b][w] = base + offset + BLOCK > r->bytes[ASC_UB]
+				                     ? 0
+				                     : ref_get(r, ASC_UB, base + offset + 8 * w, 8);
 		}
 		for (unsigned b = 0; b < 8; b++)
 			for (unsigned w = 0; w < 4; w++)
