@@ -159,7 +159,7 @@ static void choose_windows(asc_case *c)
 	c->window[ASC_BT] = (case_window){0, (uint64_t)c->machine->bt_bytes};
 }
 
-asc_case *asc_case_new(uint64_t seed, asc_machine *machine, enum asc_kind kind, unsigned count, enum asc_op only)
+static asc_case *case_frame(uint64_t seed, asc_machine *machine, enum asc_kind kind)
 {
 	static const enum asc_type themes[] = {ASC_F16, ASC_F16, ASC_F32, ASC_F32, ASC_I8, ASC_BF16,
 	                                       ASC_I32, ASC_I16, ASC_U8,  ASC_U16, ASC_U32};
@@ -172,6 +172,13 @@ asc_case *asc_case_new(uint64_t seed, asc_machine *machine, enum asc_kind kind, 
 	c->theme = themes[case_below(c, G_N_ELEMENTS(themes))];
 	c->ref = asc_ref_new(machine, kind, CASE_BYTES);
 	c->items = g_array_new(FALSE, FALSE, sizeof(case_item));
+	return c;
+}
+
+asc_case *asc_case_new(uint64_t seed, asc_machine *machine, enum asc_kind kind, unsigned count, enum asc_op only)
+{
+	asc_case *c = case_frame(seed, machine, kind);
+
 	fill_data(c);
 	memcpy(c->ref->memory[ASC_GM], c->data, CASE_BYTES);
 	choose_windows(c);
@@ -183,6 +190,25 @@ asc_case *asc_case_new(uint64_t seed, asc_machine *machine, enum asc_kind kind, 
 	for (unsigned i = 0; i < count; i++)
 		random_append(c, only);
 	store_all(c);
+	return c;
+}
+
+asc_case *asc_case_bare(uint64_t seed, asc_machine *machine, enum asc_kind kind)
+{
+	asc_case *c = case_frame(seed, machine, kind);
+	uint64_t more = case_chance(c, 50) ? 1 : 4;
+
+	c->bare = true;
+	c->data = g_malloc0(CASE_BYTES);
+	c->window[ASC_GM] = (case_window){CASE_WRITTEN, 0x1000 * more};
+	if (kind != ASC_CUBE)
+		c->window[ASC_UB] = (case_window){0x1000, 0x1000 * more};
+	if (kind == ASC_VECTOR)
+		return c;
+	c->window[ASC_L1] = (case_window){0x2000, 0x2000 * more};
+	c->window[ASC_L0A] = c->window[ASC_L0B] = (case_window){0, 0x1000 * more};
+	c->window[ASC_L0C] = (case_window){0, 0x2000 * more};
+	c->window[ASC_BT] = (case_window){0, (uint64_t)machine->bt_bytes};
 	return c;
 }
 

@@ -44,16 +44,18 @@ typedef struct asc_case {
 	uint8_t *data;       /* CASE_BYTES: global memory at the start */
 	case_window window[ASC_SPACES];
 	GArray *items; /* case_item */
+	bool bare;     /* nothing but random instructions, in small windows, without barriers */
 	asc_ref *ref;  /* executes along while the program is made */
 	unsigned executed[ASC_OP_COUNT], beyond;
 } asc_case;
 
 /* The program of SEED with about COUNT random instructions; ONLY restricts them to one opcode unless ASC_OP_COUNT. */
 asc_case *asc_case_new(uint64_t seed, asc_machine *machine, enum asc_kind kind, unsigned count, enum asc_op only);
+/* One without instructions, to which random_append() adds: windows small enough for accesses to meet. */
+asc_case *asc_case_bare(uint64_t seed, asc_machine *machine, enum asc_kind kind);
 void asc_case_free(asc_case *c);
 asc_program *asc_case_program(const asc_case *c);
 
-/* A random instruction's fields, for other generators: numbers only, addresses 0. */
 uint64_t case_below(asc_case *c, uint64_t limit);
 bool case_chance(asc_case *c, unsigned percent);
 

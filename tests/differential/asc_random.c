@@ -265,6 +265,8 @@ bool random_fields(asc_case *c, enum asc_op op, asc_insn *insn)
 
 static int64_t random_gm(asc_case *c, bool written)
 {
+	if (c->bare)
+		return (int64_t)(c->window[ASC_GM].base + case_below(c, c->window[ASC_GM].bytes / 64) * 64);
 	return written ? CASE_WRITTEN + (int64_t)case_below(c, CASE_WRITTEN_BYTES)
 	               : CASE_DATA + (int64_t)case_below(c, CASE_DATA_BYTES);
 }
@@ -304,7 +306,7 @@ static bool is_inside(const asc_case *c)
 		const case_window *w = &c->window[a->space];
 		case_window written = {CASE_WRITTEN, CASE_WRITTEN_BYTES};
 
-		if (a->space == ASC_GM && a->write)
+		if (a->space == ASC_GM && a->write && !c->bare)
 			w = &written;
 		if (a->address < w->base || a->address + a->bytes > w->base + w->bytes)
 			return false;
@@ -316,7 +318,8 @@ static void barrier(asc_case *c)
 {
 	asc_insn insn = asc_insn_make(ASC_OP_BARRIER);
 
-	case_append(c, &insn, true);
+	if (!c->bare)
+		case_append(c, &insn, true);
 }
 
 /* Masks and the counter mode, before a vector instruction. */
@@ -325,7 +328,7 @@ static void random_mask(asc_case *c)
 	asc_insn mask = asc_insn_make(ASC_OP_SETMASK), control = asc_insn_make(ASC_OP_SETCTRL);
 	bool counter = case_chance(c, 25);
 
-	if (!case_chance(c, 60))
+	if (!case_chance(c, c->bare ? 20 : 60))
 		return;
 	control.f[0] = counter;
 	if (counter) {
@@ -377,7 +380,7 @@ static bool placed(asc_case *c, asc_insn *insn)
 			continue;
 		if (!c->ref->beyond && is_inside(c))
 			return true;
-		if (c->ref->beyond && attempt > 20)
+		if (c->ref->beyond && attempt > 20 && !c->bare)
 			return true; /* must do nothing in the models, too */
 		asc_ref_undo(c->ref);
 	}
@@ -438,7 +441,7 @@ void random_append(asc_case *c, enum asc_op only)
 	while (op == ASC_OP_COUNT || !is_candidate(c, op)) {
 		op = (enum asc_op)case_below(c, ASC_OP_COUNT);
 		/* Half of the scalar instructions are enough. */
-		if (asc_op(op)->pipe == ASC_PIPE_S && case_chance(c, 50))
+		if (asc_op(op)->pipe == ASC_PIPE_S && case_chance(c, c->bare && op < ASC_OP_LDG ? 100 : 50))
 			op = ASC_OP_COUNT;
 	}
 	vector = asc_op(op)->pipe == ASC_PIPE_V && op != ASC_OP_L0C_TO_UB;
@@ -456,7 +459,7 @@ void random_append(asc_case *c, enum asc_op only)
 			continue;
 		c->executed[op]++;
 		c->beyond += c->ref->beyond;
-		if (op != ASC_OP_MOVI && case_chance(c, 10))
+		if (op != ASC_OP_MOVI && !c->bare && case_chance(c, 10))
 			through_registers(c, &insn);
 		case_append(c, &insn, true);
 		barrier(c);

@@ -94,6 +94,35 @@ void asc_ref_undo(asc_ref *r)
 	g_array_set_size(r->undo, 0);
 }
 
+static gint by_place(gconstpointer p, gconstpointer q)
+{
+	const ref_access *a = p, *b = q;
+
+	if (a->space != b->space)
+		return a->space < b->space ? -1 : 1;
+	if (a->write != b->write)
+		return a->write ? 1 : -1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+void asc_ref_join(asc_ref *r)
+{
+	guint to = 0;
+
+	g_array_sort(r->accesses, by_place);
+	for (guint i = 1; i < r->accesses->len; i++) {
+		ref_access *last = &g_array_index(r->accesses, ref_access, to),
+			   *a = &g_array_index(r->accesses, ref_access, i);
+
+		if (a->space == last->space && a->write == last->write && a->address <= last->address + last->bytes)
+			last->bytes = MAX(last->bytes, a->address + a->bytes - last->address);
+		else
+			g_array_index(r->accesses, ref_access, ++to) = *a;
+	}
+	if (r->accesses->len)
+		g_array_set_size(r->accesses, to + 1);
+}
+
 static int64_t alu(enum asc_op op, int64_t n, int64_t m)
 {
 	uint64_t un = (uint64_t)n, um = (uint64_t)m;

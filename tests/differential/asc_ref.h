@@ -31,6 +31,7 @@ typedef struct asc_ref {
 	int64_t registers[ASC_REGISTERS];
 	uint64_t mask[2]; /* or the count of elements, in the first */
 	bool counter;
+	bool blind;       /* what a gather takes is not noted, only its offsets */
 	bool beyond;      /* the instruction reached beyond a buffer; it did nothing */
 	bool misaligned;  /* it broke the alignment of an address; it did nothing */
 	GArray *accesses; /* ref_access of the last instruction, runs joined */
@@ -46,6 +47,8 @@ void asc_ref_free(asc_ref *r);
 void asc_ref_step(asc_ref *r, const asc_insn *insn);
 /* Takes back what the last step wrote to buffers; not registers. */
 void asc_ref_undo(asc_ref *r);
+/* The accesses of the last step in order of space, reads first, and address, each byte once. */
+void asc_ref_join(asc_ref *r);
 /* Executes INSNS from the first to an `end` or their own, at most STEPS; false when those did not do. */
 bool asc_ref_run(asc_ref *r, const asc_insn *insns, unsigned count, uint64_t steps);
 
@@ -53,7 +56,6 @@ bool asc_ref_run(asc_ref *r, const asc_insn *insns, unsigned count, uint64_t ste
 int64_t ref_field(const asc_ref *r, const char *name); /* of the instruction being executed */
 uint64_t ref_get(asc_ref *r, enum asc_space space, uint64_t address, unsigned bytes);
 void ref_put(asc_ref *r, enum asc_space space, uint64_t address, unsigned bytes, uint64_t value);
-/* Notes without moving anything. */
 void ref_vector(asc_ref *r);
 void ref_cube(asc_ref *r);
 void ref_copy(asc_ref *r);

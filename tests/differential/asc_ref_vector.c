@@ -475,7 +475,15 @@ static void choose(asc_ref *r)
 /* What a gather takes from beyond the buffer is zero. */
 static uint64_t gathered(asc_ref *r, uint64_t address, unsigned bytes)
 {
-	return address + bytes > r->bytes[ASC_UB] ? 0 : ref_get(r, ASC_UB, address, bytes);
+	uint64_t value = 0;
+
+	if (address > r->bytes[ASC_UB] || bytes > r->bytes[ASC_UB] - address)
+		return 0;
+	if (!r->blind)
+		return ref_get(r, ASC_UB, address, bytes);
+	for (unsigned i = 0; i < bytes; i++)
+		value |= (uint64_t)r->memory[ASC_UB][address + i] << 8 * i;
+	return value;
 }
 
 static void gather_elements(asc_ref *r)
@@ -515,7 +523,7 @@ static void gather_blocks(asc_ref *r)
 			for (unsigned w = 0; w < 4; w++)
 				word[b][w] = base + offset + BLOCK > r->bytes[ASC_UB]
 				                     ? 0
-				                     : ref_get(r, ASC_UB, base + offset + 8 * w, 8);
+				                     : gathered(r, base + offset + 8 * w, 8);
 		}
 		for (unsigned b = 0; b < 8; b++)
 			for (unsigned w = 0; w < 4; w++)
