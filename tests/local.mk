@@ -61,3 +61,4 @@ include $(top_srcdir)/tests/ascvec.mk
 include $(top_srcdir)/tests/ascmem.mk
 include $(top_srcdir)/tests/asckeys.mk
 include $(top_srcdir)/tests/asccore.mk
+include $(top_srcdir)/tests/ascref.mk
