@@ -6,7 +6,8 @@
  * policy as in the vendor's functional model of it).  Lines go to l2.slices slices and hbm.channels channels by a
  * fold of their number's digits.  A slice serves reads at its share of l2.read_bytes_per_cycle, reads and writes
  * together at its share of l2.bytes_per_cycle.  Requests of one line are served one after another, l2.line_cycles each.
- * A miss reads its whole line from the channel and evicts the oldest; a write of a whole line reads nothing.
+ * A miss reads its whole line from the channel and evicts the oldest; a write of a whole line reads nothing.  A read
+ * past L2 that misses reads its own bytes and evicts nothing.
  *
  * A copy is asked for once, with all its requests, when it begins; calendars hold what was granted to others, so its
  * later requests find the free time between those.  Order inside L2 (age of lines) is by copy, not by request: a line
@@ -25,6 +26,13 @@ typedef struct line_times {
 	int64_t valid;              /* its data have come */
 } line_times;
 
+/* A line that a read past L2 holds. */
+typedef struct passing {
+	uint64_t line;
+	line_times times;
+} passing;
+enum { PASSING = 65536 }; /* lines remembered: many more than are in flight */
+
 typedef struct slice {
 	asc_calendar read, all;
 } slice;
@@ -34,6 +42,7 @@ struct asc_memory {
 	unsigned ways, slices, channels;
 	line_tag *tags;
 	line_times *times;
+	passing *passing; /* by line mod PASSING */
 	uint64_t clock;   /* of ages */
 	int64_t advanced; /* when calendars were last shortened */
 	slice *slice;
@@ -58,6 +67,7 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 	lines = m->sets * m->ways;
 	m->tags = g_new0(line_tag, lines);
 	m->times = g_new0(line_times, lines);
+	m->passing = g_new0(passing, PASSING);
 	m->slice = g_new(slice, m->slices);
 	for (unsigned i = 0; i < m->slices; i++) {
 		asc_calendar_init(&m->slice[i].read);
@@ -89,6 +99,7 @@ void asc_memory_free(asc_memory *m)
 	g_free(m->channel);
 	g_free(m->tags);
 	g_free(m->times);
+	g_free(m->passing);
 	g_free(m);
 }
 
@@ -211,5 +222,27 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 	m->tags[way].tag |= write;
 	/* A write waits for a place only: its bytes and the line's are merged when those come. */
 	answer.at = write ? MAX(served, room) : MAX(served, t->valid) + m->hit_ticks;
+	return answer;
+}
+
+asc_answer asc_memory_pass(asc_memory *m, uint64_t address, uint64_t bytes, int64_t at)
+{
+	uint64_t line = address / m->line_bytes, set = line % m->sets;
+	int64_t ticks = MAX((int64_t)((uint64_t)m->fetch_ticks * bytes / m->line_bytes), 1), served;
+	asc_answer answer = {.hit = false};
+	passing *p = &m->passing[line % PASSING];
+
+	look_up(m, set, line / m->sets, &answer.hit);
+	if (answer.hit)
+		return asc_memory_request(m, false, address, bytes, at);
+	if (p->line != line)
+		*p = (passing){.line = line};
+	m->misses++;
+	m->traffic += bytes;
+	served = hold(&p->times, at, m->line_ticks);
+	answer.line_wait = served - at;
+	served = serve(m, line, false, bytes, served);
+	served = asc_calendar_book(&m->channel[fold(line, m->channels)], served, ticks, NULL) - ticks;
+	answer.at = served + m->miss_ticks + m->hit_ticks;
 	return answer;
 }

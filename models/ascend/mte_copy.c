@@ -71,7 +71,8 @@ static void request(mte_stream *s, uint64_t address, uint64_t bytes)
 		s->first = MIN(s->first, at);
 		*returns = MAX(answer.at, way->link) + s->latency;
 	} else {
-		answer = asc_memory_request(s->mte->memory, false, address, bytes, at);
+		answer = s->past ? asc_memory_pass(s->mte->memory, address, bytes, at)
+		                 : asc_memory_request(s->mte->memory, false, address, bytes, at);
 		at = MAX(way->link, answer.at);
 		way->link = at + (answer.hit ? ticks : MAX(ticks, s->packet_ticks));
 		s->issue = MAX(s->issue, *returns) + ASC_TICKS;
@@ -184,6 +185,7 @@ static void copy_in(asc_mte *m, asc_exec *x, enum asc_space to)
 		machine->mte2_start_cycles);
 	int64_t end;
 
+	s.past = !x->f[COPY_L2];
 	s.latency = to == ASC_UB ? asc_ticks(machine->mte2_ub_cycles) : 0;
 	mte_stream_bursts(&s, b.global, b.count, b.bytes, b.global_pitch);
 	end = local_end(m, &s, &b, to);
@@ -277,6 +279,7 @@ void mte_nd2nz(asc_mte *m, asc_exec *x)
 	mte_stream s = mte_stream_begin(m, x, false, m->machine->mte2_l1_bytes_per_cycle,
 	                                m->machine->mte2_start_cycles + m->machine->mte2_nd2nz_cycles);
 
+	s.past = !f[ND2NZ_L2];
 	for (int64_t nd = 0; nd < f[ND2NZ_ND]; nd++) {
 		int64_t first = s.last;
 
