@@ -164,12 +164,12 @@ static void buffers(const valid_gemm *g, asc_stream *s, bool wait)
 {
 	void (*flag)(asc_stream *, enum asc_pipe, enum asc_pipe, int64_t) = wait ? valid_wait : valid_set;
 
+	for (unsigned i = 0; i < 2; i++)
+		flag(s, ASC_PIPE_M, ASC_PIPE_MTE1, i);
 	for (unsigned i = 0; i < g->buffers; i++) {
 		flag(s, ASC_PIPE_MTE1, ASC_PIPE_MTE2, i);
 		flag(s, ASC_PIPE_MTE1, ASC_PIPE_MTE2, FLAG_B + i);
 	}
-	flag(s, ASC_PIPE_M, ASC_PIPE_MTE1, 0);
-	flag(s, ASC_PIPE_M, ASC_PIPE_MTE1, 1);
 }
 
 /* Steps from one block to the next, along rows and along columns, of each base. */
@@ -239,6 +239,9 @@ asc_program *valid_gemm_program(const valid_gemm *g)
 		for (unsigned round = 0; round < rounds; round++) {
 			unsigned row = (core % down + round * down) * g->single_m, column = core / down * g->single_n;
 
+			/* The source has no barrier here: its flags of two parts are not ordered, and the model loses a set. */
+			if (round)
+				PUT(s, BARRIER, VN("pipe", ASC_PIPE_ALL));
 			if (row < g->m && column < g->n)
 				core_part(g, s, row, column);
 		}

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < 2 && i < argc; i++) {
 		char what = argv[1][0]; unsigned n = (unsigned)atoi(argv[1] + 1);
 		clock_t t0 = clock();
-		asc_program *p = what == 'g' ? valid_gemm_program(&gemm[n]) : what == 'c' ? valid_copies_program(&copies[n]) : what == 'a' ? valid_add_program(&adds[n]) : valid_nd2nz_program(&(valid_nd2nz){n});
+		asc_program *p = what == 'g' ? valid_gemm_program(&gemm[n]) : what == 'c' ? valid_copies_program(&copies[n]) : what == 'f' ? valid_attention_program(&(valid_attention){n, 256}) : what == 'a' ? valid_add_program(&adds[n]) : valid_nd2nz_program(&(valid_nd2nz){n});
 		valid_result r = valid_run("ascend-910b", set, p);
 		printf("%s task %.2f core %.2f mte2 %.2f mte3 %.2f mte1 %.2f cube %.2f vec %.2f fix %.2f hits %.3f viol", argv[1], r.metric[0], r.metric[1], r.metric[2], r.metric[3], r.metric[4], r.metric[5], r.metric[6], r.metric[7], r.metric[8]);
 		for (unsigned k = 0; k < ASC_FINDINGS; k++) if (r.by_kind[k]) printf(" %s:%lu", asc_violation_name(k), (unsigned long)r.by_kind[k]);
