@@ -3,7 +3,7 @@
  * MTE2 and MTE3: copies between global memory, L1 and the unified buffer, and the requests they are cut into.
  *
  * Requests (CANN's tiling model, Ascend C): a burst is cut into pieces of mte2.packet_bytes (512), its rest is one
- * more; a piece that crosses a line becomes two; each occupies the link as if rounded up to 512, 256 or 128 bytes.
+ * more; no piece crosses a line; each occupies the link as if rounded up to 512, 256 or 128 bytes.
  * Bursts smaller than that which touch are merged, up to eight.  One request leaves a cycle while fewer than
  * mte2.outstanding are in flight; data come back in order, at the slowest link's rate.  A request that L2 misses takes
  * at least mte2.packet_cycles (mte3.packet_cycles) of the engine, whatever its size.
@@ -71,7 +71,8 @@ static void request(mte_stream *s, uint64_t address, uint64_t bytes)
 		s->first = MIN(s->first, at);
 		*returns = MAX(answer.at, way->link) + s->latency;
 	} else {
-		answer = asc_memory_request(s->mte->memory, false, address, bytes, at);
+		answer = s->past ? asc_memory_pass(s->mte->memory, address, bytes, at)
+		                 : asc_memory_request(s->mte->memory, false, address, bytes, at);
 		at = MAX(way->link, answer.at);
 		way->link = at + (answer.hit ? ticks : MAX(ticks, s->packet_ticks));
 		s->issue = MAX(s->issue, *returns) + ASC_TICKS;
@@ -89,14 +90,9 @@ void mte_stream_burst(mte_stream *s, uint64_t address, uint64_t bytes)
 	uint64_t line = (uint64_t)s->mte->machine->l2_line_bytes;
 
 	while (bytes) {
-		uint64_t piece = MIN(bytes, (uint64_t)s->largest), head = line - address % line;
+		uint64_t piece = MIN(MIN(bytes, (uint64_t)s->largest), line - address % line);
 
-		if (head < piece) {
-			request(s, address, head);
-			request(s, address + head, piece - head);
-		} else {
-			request(s, address, piece);
-		}
+		request(s, address, piece);
 		address += piece;
 		bytes -= piece;
 	}
@@ -184,6 +180,7 @@ static void copy_in(asc_mte *m, asc_exec *x, enum asc_space to)
 		machine->mte2_start_cycles);
 	int64_t end;
 
+	s.past = !x->f[COPY_L2];
 	s.latency = to == ASC_UB ? asc_ticks(machine->mte2_ub_cycles) : 0;
 	mte_stream_bursts(&s, b.global, b.count, b.bytes, b.global_pitch);
 	end = local_end(m, &s, &b, to);
@@ -277,6 +274,7 @@ void mte_nd2nz(asc_mte *m, asc_exec *x)
 	mte_stream s = mte_stream_begin(m, x, false, m->machine->mte2_l1_bytes_per_cycle,
 	                                m->machine->mte2_start_cycles + m->machine->mte2_nd2nz_cycles);
 
+	s.past = !f[ND2NZ_L2];
 	for (int64_t nd = 0; nd < f[ND2NZ_ND]; nd++) {
 		int64_t first = s.last;
 
