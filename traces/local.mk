@@ -5,7 +5,7 @@ libtraces_a_SOURCES = \
 	traces/access.c traces/batch.c traces/draw.c traces/issue_table.c traces/names.c traces/spans.c traces/sqlite.c traces/writer.c \
 	traces/datadir.c traces/diff.c traces/functions.c traces/plot.c traces/query.c traces/reader.c traces/stat.c traces/sweep.c
 nodist_libtraces_a_SOURCES = traces/schema.c
-EXTRA_DIST += traces/schema.sql traces/close.sql traces/sweep.sql
+EXTRA_DIST += traces/schema.sql traces/close.sql traces/sweep.sql traces/ascend.sql traces/ascend_close.sql
 CLEANFILES += traces/schema.c
 nobase_dist_pkgdata_DATA += \
 	traces/queries/banks.sql traces/queries/conflicts.sql \
@@ -18,8 +18,9 @@ nobase_dist_pkgdata_DATA += \
 	traces/plots/front.gp traces/plots/occupancy.gp traces/plots/occupancy.sql
 
 # The SQL texts as C strings.
-traces/schema.c: $(top_srcdir)/traces/schema.sql $(top_srcdir)/traces/close.sql $(top_srcdir)/traces/sweep.sql
-	$(AM_V_GEN)$(MKDIR_P) traces && for name in schema close sweep; do \
+traces/schema.c: $(top_srcdir)/traces/schema.sql $(top_srcdir)/traces/close.sql $(top_srcdir)/traces/sweep.sql \
+		$(top_srcdir)/traces/ascend.sql $(top_srcdir)/traces/ascend_close.sql
+	$(AM_V_GEN)$(MKDIR_P) traces && for name in schema close sweep ascend ascend_close; do \
 		echo "extern const char trace_$${name}_sql[];"; \
 		echo "const char trace_$${name}_sql[] ="; \
 		$(SED) -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/	"/' -e 's/$$/\\n"/' $(top_srcdir)/traces/$$name.sql; \

@@ -15,6 +15,8 @@
 extern const char trace_schema_sql[]; /* traces/schema.sql */
 extern const char trace_close_sql[];  /* traces/close.sql */
 extern const char trace_sweep_sql[];  /* traces/sweep.sql */
+extern const char trace_ascend_sql[]; /* traces/ascend.sql */
+extern const char trace_ascend_close_sql[];
 
 /* An access by index; its offsets are the next COUNT of the batch. */
 typedef struct trace_offsets {
