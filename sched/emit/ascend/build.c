@@ -36,6 +36,7 @@ asb *asb_new(asc_program *program, const asc_machine *machine, const sched_optio
 	b->modes = g_array_new(FALSE, FALSE, sizeof(asb_mode));
 	g_array_append_val(b->modes, all);
 	b->tensors = g_array_new(FALSE, FALSE, sizeof(asb_block_tensor));
+	b->remarks = g_string_new(NULL);
 	b->node = ASC_NO_NODE;
 	b->node_numbers = g_hash_table_new(g_str_hash, g_str_equal);
 	b->global = GLOBAL_FIRST;
@@ -57,6 +58,7 @@ void asb_free(asb *b)
 	g_array_free(b->sequence, TRUE);
 	g_array_free(b->modes, TRUE);
 	g_array_free(b->tensors, TRUE);
+	g_string_free(b->remarks, TRUE);
 	g_hash_table_destroy(b->node_numbers);
 	g_free(b);
 }
@@ -195,4 +197,25 @@ void asb_work(asb *b, uint64_t macs, uint64_t vector_ops)
 {
 	b->program->macs += macs;
 	b->program->vector_ops += vector_ops;
+}
+
+void asb_remark(asb *b, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	g_string_append_vprintf(b->remarks, format, arguments);
+	va_end(arguments);
+	g_string_append_c(b->remarks, '\n');
+}
+
+void asb_limit_blocks(asb *b, uint32_t blocks)
+{
+	for (uint32_t i = blocks * b->subs; i < b->blocks * b->subs; i++) {
+		g_array_free(b->sub[i].items, TRUE);
+		g_array_free(b->sub[i].before, TRUE);
+		g_array_free(b->sub[i].behind, TRUE);
+	}
+	b->blocks = MIN(blocks, b->blocks);
+	b->program->blocks = b->blocks;
 }

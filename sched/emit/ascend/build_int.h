@@ -66,9 +66,13 @@ struct asb {
 	GHashTable *node_numbers;
 	uint64_t global;  /* first byte of global memory not yet given */
 	GArray *tensors;  /* asb_block_tensor */
+	GString *remarks;
 	asb_counts counts;
 };
 enum { ASB_SYNC = UINT32_MAX };
+
+/* Fewer blocks than the machine has cores; before the first step. */
+void asb_limit_blocks(asb *b, uint32_t blocks);
 
 static inline asb_item *asb_item_at(const asb_sub *s, uint32_t i)
 {

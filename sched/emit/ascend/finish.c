@@ -24,6 +24,7 @@ static void describe(const asb *b, sched_report *report)
 		return;
 	if (!report->notes)
 		report->notes = g_string_new(NULL);
+	g_string_append(report->notes, b->remarks->str);
 	g_string_append_printf(report->notes,
 	                       "synchronisation: %" G_GUINT64_FORMAT " flags, %" G_GUINT64_FORMAT
 	                       " barriers, %" G_GUINT64_FORMAT " syncs of all cores, %" G_GUINT64_FORMAT
