@@ -40,17 +40,17 @@ static uint64_t up(uint64_t a, uint64_t b)
 static bool choose_stages(const search *s, ask_tile *t)
 {
 	uint64_t half = (uint64_t)asc_space_bytes(s->machine, ASC_L1) / 2, depth = up(s->p->k, t->k);
-	uint64_t line = up(MAX(REQUEST / s->size, t->k), t->k);
+	uint64_t line = up(MAX(REQUEST / s->size, t->k), t->k), wide = up(t->n, s->c0) * s->size;
 
 	for (t->a_depth = MIN(line, depth); t->a_depth * t->m * s->size * 2 > half; t->a_depth -= t->k)
 		if (t->a_depth <= t->k)
 			return false;
-	t->b_depth = MIN(up(MAX(half / 4 / (t->n * s->size), t->k), t->k), depth);
-	for (; t->b_depth * t->n * s->size * 2 > half; t->b_depth -= t->k)
+	t->b_depth = MIN(up(MAX(half / 4 / wide, t->k), t->k), depth);
+	for (; t->b_depth * wide * 2 > half; t->b_depth -= t->k)
 		if (t->b_depth <= t->k)
 			return false;
 	t->a_stages = (unsigned)MIN(half / (t->a_depth * t->m * s->size), MOST_STAGES);
-	t->b_stages = (unsigned)MIN(half / (t->b_depth * t->n * s->size), MOST_STAGES);
+	t->b_stages = (unsigned)MIN(half / (t->b_depth * wide), MOST_STAGES);
 	return true;
 }
 
