@@ -10,16 +10,9 @@
 #include <string.h>
 
 const trace_query trace_queries[] = {
-	{"prediction", "summary", "tsp"},  {"layers", "summary", "tsp"},        {"units", "units", "tsp"},
-	{"unit_layers", "units", "tsp"},   {"stalls", "units", "tsp"},          {"banks", "summary", "tsp"},
-	{"hot_banks", "summary", "tsp"},   {"conflicts", "full", "tsp"},        {"conflict_banks", "units", "tsp"},
-	{"conflict_insns", "full", "tsp"}, {"conflict_pairs", "full", "tsp"},   {"conflict_layers", "full", "tsp"},
-	{"slips", "units", "tsp"},         {"violations", "summary", "tsp"},    {"deviations", "full", "tsp"},
-	{"counters", "summary", "tsp"},    {"prediction", "summary", "ascend"}, {"kinds", "summary", "ascend"},
-	{"pipes", "summary", "ascend"},    {"stalls", "summary", "ascend"},     {"stall_insns", "full", "ascend"},
-	{"waits", "units", "ascend"},      {"nodes", "units", "ascend"},        {"buffers", "units", "ascend"},
-	{"deviations", "full", "ascend"},  {"violations", "summary", "ascend"}, {"deadlocks", "summary", "ascend"},
-	{"subcores", "summary", "ascend"}, {"counters", "summary", "ascend"},   {NULL, NULL, NULL},
+#define TRACE_QUERY(name, level, kind) {name, level, kind},
+#include "traces/queries.def"
+	{NULL, NULL, NULL},
 };
 
 /* The question NAME about a trace of KIND. */
