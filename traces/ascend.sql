@@ -110,7 +110,8 @@ CREATE TABLE insn (
 ) STRICT;
 
 -- Levels units and full.  A pipe busy for one node without a pause: executions of which each starts before those before
--- it are done.  Work of another node ends the span where it starts.
+-- it are done.  Work of another node that overlaps begins its span when that is done, so that the spans of a pipe make up
+-- what pipe_counter.busy says.
 CREATE TABLE span (
 	pipe       INTEGER NOT NULL REFERENCES pipe,
 	node       INTEGER REFERENCES node,

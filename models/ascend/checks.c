@@ -6,7 +6,7 @@
  */
 #include "models/ascend/front_int.h"
 
-static const asc_who nobody = {UINT32_MAX, UINT32_MAX};
+static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
 
 static bool values_fit(const asc_insn *insn, const asc_op_info *info, const int64_t *f)
 {

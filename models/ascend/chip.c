@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static const asc_who nobody = {UINT32_MAX, UINT32_MAX};
+static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
 
 void asc_violate_at(asc_subcore *s, asc_violation v)
 {

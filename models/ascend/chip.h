@@ -33,18 +33,45 @@ enum asc_finding {
 	ASC_FINDINGS
 };
 
+/* Who set what an instruction waited for. */
+typedef struct asc_setter {
+	uint32_t stream, insn; /* UINT32_MAX: nobody */
+	uint32_t core, sub;
+	enum asc_pipe pipe;
+	int64_t start, effect; /* of the set on its pipe; when it took effect, or arrived */
+} asc_setter;
+
 /* One instruction, reported when it is complete.  Cycles of the core clock. */
 typedef struct asc_report {
-	uint32_t core, sub, stream, insn;
+	uint32_t core, sub, stream, insn, block;
 	uint64_t execution; /* n-th instruction executed by this sub-core */
 	enum asc_pipe pipe;
 	int64_t queued, start, free,
 		done;              /* entered its queue; began; pipe could begin the next; reads and writes complete */
 	int64_t stall[ASC_STALLS]; /* cycles by cause, before and within */
 	uint32_t waited_for;       /* flags: instruction of the setter in its stream; UINT32_MAX when none */
+	asc_setter setter;         /* the same in full; by timestamp nobody */
 	uint64_t bytes;            /* moved */
 	uint64_t work;             /* MACs or lanes */
 } asc_report;
+
+/* COUNT runs of BYTES, PITCH apart, that an instruction reads or writes. */
+typedef struct asc_range {
+	enum asc_space space;
+	bool write;
+	uint64_t address, bytes; /* of a run */
+	uint32_t count;
+	int64_t pitch;
+} asc_range;
+
+/* What one instruction touches, reported in the order in which instructions begin, which is that of time on each
+ * pipe. */
+typedef struct asc_touch {
+	uint32_t core, sub, stream, insn;
+	int64_t start, done;
+	const asc_range *ranges; /* valid during the call */
+	unsigned count;
+} asc_touch;
 
 typedef struct asc_violation {
 	enum asc_finding kind;
@@ -63,6 +90,7 @@ typedef struct asc_listener {
 	void (*violation)(void *state, const asc_violation *v);
 	/* Waiting at the end: who waits for which flag or counter, and who could set it. */
 	void (*deadlock)(void *state, const char *diagnosis);
+	void (*touch)(void *state, const asc_touch *t);
 } asc_listener;
 
 typedef struct asc_options {

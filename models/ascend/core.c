@@ -10,7 +10,7 @@
  */
 #include "models/ascend/front_int.h"
 
-static const asc_who nobody = {UINT32_MAX, UINT32_MAX};
+static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
 
 static void init_units(asc_subcore *s)
 {
@@ -171,6 +171,7 @@ void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, as
 	                .sub = s->sub,
 	                .stream = s->stream_index,
 	                .insn = e->insn,
+	                .block = s->chip->block[s->core],
 	                .execution = e->execution,
 	                .pipe = pipe,
 	                .queued = e->queued,
@@ -178,6 +179,9 @@ void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, as
 	                .free = e->x.free,
 	                .done = e->x.done,
 	                .waited_for = waited_for.insn,
+	                .setter = {waited_for.stream, waited_for.insn, waited_for.sub / s->chip->subs_per_core,
+	                           waited_for.sub % s->chip->subs_per_core, waited_for.pipe, waited_for.start,
+	                           waited_for.effect},
 	                .bytes = e->x.bytes,
 	                .work = e->x.work};
 
@@ -236,7 +240,7 @@ static void set(asc_subcore *s, enum asc_pipe pipe, asc_entry *e, int64_t now)
 {
 	const asc_machine *m = s->chip->machine;
 	asc_pipeline *p = &s->pipe[pipe];
-	asc_who who = {s->stream_index, e->insn};
+	asc_who who = {s->stream_index, e->insn, s->index, pipe, now, now};
 	asc_clock clock;
 
 	begin(p, e);
@@ -448,6 +452,22 @@ static void ask_unit(asc_subcore *s, enum asc_pipe pipe, asc_exec *x)
 	}
 }
 
+static void tell_touch(const asc_subcore *s, const asc_entry *e, const asc_range *ranges, unsigned n)
+{
+	const asc_listener *l = &s->chip->listener;
+	asc_touch t = {.core = s->core,
+	               .sub = s->sub,
+	               .stream = s->stream_index,
+	               .insn = e->insn,
+	               .start = e->x.start,
+	               .done = e->x.done,
+	               .ranges = ranges,
+	               .count = n};
+
+	if (l->touch)
+		l->touch(l->state, &t);
+}
+
 static bool has_unit_flag(const asc_entry *e)
 {
 	int field = hands_over(e->x.insn) ? asc_field_by_name((enum asc_op)e->x.insn->op, "unit_flag") : -1;
@@ -483,6 +503,7 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	a.start = e->x.start;
 	a.done = e->x.done;
 	asc_races_access(s->chip->races, &a, ranges, n);
+	tell_touch(s, e, ranges, n);
 	count(s, pipe, &e->x, ranges, n);
 	asc_report_entry(s, pipe, e, nobody);
 }

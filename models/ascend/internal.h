@@ -45,13 +45,6 @@ static inline uint64_t asc_requests(uint64_t bytes, enum asc_pmu row)
 
 /* Ranges of bytes an instruction reads and writes, for the race detector; up to ASC_RANGES boxes of COUNT runs. */
 enum { ASC_RANGES = 64 };
-typedef struct asc_range {
-	enum asc_space space;
-	bool write;
-	uint64_t address, bytes; /* of a run */
-	uint32_t count;
-	int64_t pitch;
-} asc_range;
 /* Strided vector operands are a box a block, in counter mode with a tail each; the number of boxes, never above
  * ASC_RANGES. */
 unsigned asc_ranges(const asc_exec *x, const asc_machine *machine,
