@@ -193,6 +193,7 @@ const char *asc_kind_name(enum asc_kind kind); /* "coupled" "cube" "vector" */
 typedef struct asc_machine asc_machine;
 asc_program *asc_assemble(const char *text, const char *file, const asc_machine *machine, GError **error);
 char *asc_disassemble(const asc_program *program, const asc_machine *machine);
+char *asc_insn_text(const asc_insn *insn);          /* mnemonic and fields, g_free */
 bool asc_program_write(const asc_program *program, const char *path, GError **error);
 asc_program *asc_program_read(const char *path, GError **error);
 /* Limits, alignment, kinds of cores and legal flag pairs; the rule's name is in the message, with stream and
