@@ -27,6 +27,11 @@ typedef struct tool_style {
 	const char *(*violation_name)(unsigned violation);
 	const char *(*violation_doc)(unsigned violation);
 	char *(*ops_page)(GError **error); /* g_free */
+	/* Hardware counters that the models produce; none: 0 and NULL. */
+	unsigned counters;
+	const char *(*counter_name)(unsigned counter);
+	const char *(*counter_doc)(unsigned counter);
+	char *(*counters_page)(GError **error); /* g_free */
 } tool_style;
 
 /* NULL-terminated; the first is that of the default machine. */
