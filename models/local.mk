@@ -35,6 +35,7 @@ libmodels_a_SOURCES += \
 	models/ascend/mte_copy.c \
 	models/ascend/mte_int.h \
 	models/ascend/mte_values.c \
+	models/ascend/pmu.c \
 	models/ascend/races.c \
 	models/ascend/ranges.c \
 	models/ascend/scalar.c \

@@ -105,6 +105,16 @@ static const char *ascend_op_doc(unsigned op)
 	return asc_op((enum asc_op)op)->doc;
 }
 
+static const char *ascend_counter_name(unsigned counter)
+{
+	return asc_pmu((enum asc_pmu)counter)->name;
+}
+
+static const char *ascend_counter_doc(unsigned counter)
+{
+	return asc_pmu((enum asc_pmu)counter)->doc;
+}
+
 static const tool_style tsp_style = {
 	.name = "tsp",
 	.pages = {"isa.md", "machines.md", "isa/machine_keys.def"},
@@ -164,6 +174,10 @@ static const tool_style ascend_style = {
 	.sched = ascend_sched,
 	.assemble = ascend_assemble,
 	.disassemble = ascend_disassemble,
+	.counters = ASC_PMU_COUNT,
+	.counter_name = ascend_counter_name,
+	.counter_doc = ascend_counter_doc,
+	.counters_page = reference_ascend_counters,
 };
 
 const tool_style *const tool_styles[] = {&tsp_style, &ascend_style, NULL};

@@ -35,6 +35,11 @@ typedef struct tool_style {
 	int (*sched)(const sched_request *q, GError **error);
 	int (*assemble)(const program_request *q, GError **error);
 	int (*disassemble)(const program_request *q, GError **error);
+	/* Hardware counters that the models produce; none: 0 and NULL. */
+	unsigned counters;
+	const char *(*counter_name)(unsigned counter);
+	const char *(*counter_doc)(unsigned counter);
+	char *(*counters_page)(GError **error); /* g_free */
 } tool_style;
 
 /* NULL-terminated; the first is that of the default machine. */

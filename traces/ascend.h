@@ -89,6 +89,8 @@ void trace_asc_deadlock(trace_asc *t, const char *diagnosis);
 /* At the end; once each.  NAME is copied. */
 void trace_asc_counter(trace_asc *t, const char *name, uint64_t value, const char *unit);
 void trace_asc_subcore_counter(trace_asc *t, uint32_t core, uint32_t sub, const char *name, uint64_t value);
+/* A counter of the hardware, by the number of its event; zeros too. */
+void trace_asc_pmu(trace_asc *t, uint32_t core, uint32_t sub, unsigned event, uint64_t value);
 void trace_asc_pipe_totals(trace_asc *t, uint32_t core, uint32_t sub, enum asc_pipe pipe, const trace_asc_pipe *totals);
 /* Rows of table span or execution so far, by level; at level summary of instructions seen in the window. */
 uint64_t trace_asc_seen(const trace_asc *t);

@@ -44,6 +44,15 @@ CREATE TABLE subcore_counter (
 	PRIMARY KEY (subcore, name)
 ) STRICT, WITHOUT ROWID;
 
+-- The hardware's counters, by the number of the event (docs/ascend-counters.md).  Zeros are counted zeros; what the
+-- sub-core does not have, and what the machine does not count, has no row.
+CREATE TABLE pmu (
+	subcore INTEGER NOT NULL REFERENCES subcore,
+	event   INTEGER NOT NULL,
+	value   INTEGER NOT NULL CHECK (value >= 0),
+	PRIMARY KEY (subcore, event)
+) STRICT, WITHOUT ROWID;
+
 -- Pipes of sub-cores; id = 8 * subcore + pipe.
 CREATE TABLE pipe (
 	id      INTEGER PRIMARY KEY,
@@ -106,7 +115,8 @@ CREATE TABLE insn (
 	op     INTEGER NOT NULL REFERENCES name,
 	node   INTEGER REFERENCES node,
 	start  INTEGER,                       -- predicted, of its first execution; NULL when unknown
-	stop   INTEGER
+	stop   INTEGER,
+	text   TEXT NOT NULL                  -- mnemonic and fields, as disassembled
 ) STRICT;
 
 -- Levels units and full.  A pipe busy for one node without a pause: executions of which each starts before those before

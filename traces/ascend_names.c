@@ -151,6 +151,7 @@ void trace_i_asc_bind_insn(trace_asc *t, uint32_t stream, uint32_t number)
 	                    insn->end};
 
 	bind_all(t->insert[TRACE_ASC_INSN], column, G_N_ELEMENTS(column));
+	sqlite3_bind_text(t->insert[TRACE_ASC_INSN], G_N_ELEMENTS(column) + 1, asc_insn_text(insn), -1, g_free);
 }
 
 static void count_insns(trace_asc *t)

@@ -16,9 +16,10 @@ static const char *const insert_sql[TRACE_ASC_INSERTS] = {
 	[TRACE_ASC_DEADLOCK] = "INSERT INTO deadlock VALUES (?1, ?2)",
 	[TRACE_ASC_COUNTER] = "INSERT INTO counter VALUES (?1, ?2, ?3)",
 	[TRACE_ASC_SUBCORE_COUNTER] = "INSERT INTO subcore_counter VALUES (?1, ?2, ?3)",
+	[TRACE_ASC_PMU] = "INSERT INTO pmu VALUES (?1, ?2, ?3)",
 	[TRACE_ASC_PIPE_COUNTER] = "INSERT INTO pipe_counter VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
 	[TRACE_ASC_PIPE_STALL] = "INSERT INTO pipe_stall VALUES (?1, ?2, ?3)",
-	[TRACE_ASC_INSN] = "INSERT INTO insn VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	[TRACE_ASC_INSN] = "INSERT INTO insn VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 	[TRACE_ASC_BUFFER] = "INSERT INTO buffer VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 	[TRACE_ASC_LEVEL] = "INSERT INTO buffer_level VALUES (?1, ?2, ?3)",
 };
@@ -119,6 +120,28 @@ static bool prepare(trace_asc *t, GError **error)
 	return trace_i_exec(t->db, t->path, "BEGIN", error);
 }
 
+static void manifest_number(trace_asc *t, const char *key, int64_t value)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT, value);
+
+	trace_asc_manifest(t, key, text);
+}
+
+/* What a reader needs to make times and shares of bandwidth of cycles and bytes. */
+static void manifest_machine(trace_asc *t)
+{
+	const asc_machine *m = t->subject.machine;
+
+	manifest_number(t, "clock_hz", m->clock_hz);
+	manifest_number(t, "blocks", t->subject.program->blocks);
+	manifest_number(t, "peak.gm_l1", MIN(m->mte2_l1_bytes_per_cycle, m->l2_core_read_bytes_per_cycle));
+	manifest_number(t, "peak.l1_gm", MIN(m->mte3_l1_gm_bytes_per_cycle, m->l2_core_write_bytes_per_cycle));
+	manifest_number(t, "peak.l0c_l1", m->fix_l1_bytes_per_cycle);
+	manifest_number(t, "peak.l0c_gm", MIN(m->fix_gm_bytes_per_cycle, m->l2_core_write_bytes_per_cycle));
+	manifest_number(t, "peak.gm_ub", MIN(m->mte2_ub_bytes_per_cycle, m->l2_core_read_bytes_per_cycle));
+	manifest_number(t, "peak.ub_gm", MIN(m->mte3_gm_bytes_per_cycle, m->l2_core_write_bytes_per_cycle));
+}
+
 /* What is known now reaches the file, whatever happens to the process. */
 static void open_manifest(trace_asc *t)
 {
@@ -126,6 +149,7 @@ static void open_manifest(trace_asc *t)
 	trace_asc_manifest(t, "status", "running");
 	trace_asc_manifest(t, "version", PACKAGE_VERSION);
 	trace_asc_manifest(t, "trace.level", trace_level_names[t->options.level]);
+	manifest_machine(t);
 	if (t->options.window_start != t->options.window_stop) {
 		g_autofree char *window = g_strdup_printf("%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
 		                                          t->options.window_start, t->options.window_stop);
@@ -353,6 +377,11 @@ void trace_asc_subcore_counter(trace_asc *t, uint32_t core, uint32_t sub, const 
 	}
 	ROW(t, TRACE_ASC_SUBCORE_COUNTER, core * t->subject.machine->subcores + sub, trace_i_intern(&t->names, kept),
 	    (int64_t)value);
+}
+
+void trace_asc_pmu(trace_asc *t, uint32_t core, uint32_t sub, unsigned event, uint64_t value)
+{
+	ROW(t, TRACE_ASC_PMU, core * t->subject.machine->subcores + sub, event, (int64_t)value);
 }
 
 void trace_asc_pipe_totals(trace_asc *t, uint32_t core, uint32_t sub, enum asc_pipe pipe, const trace_asc_pipe *totals)

@@ -166,6 +166,24 @@ bool asc_flag_pair(enum asc_kind kind, enum asc_pipe from, enum asc_pipe to);
 /* Findings of the models, isa/ascend/violations.def. */
 const char *asc_violation_name(unsigned finding);
 const char *asc_violation_doc(unsigned finding);
+/* Hardware counters, isa/ascend/pmu.def; models/ascend/pmu.h has their values. */
+enum asc_pmu {
+#define ASC_PMU(row, id, value, name, unit, bytes, cores, class, doc) ASC_PMU_##row,
+#define ASC_PMU_ABSENT(id, name, why)
+#include "isa/ascend/pmu.def"
+	ASC_PMU_COUNT
+};
+typedef struct asc_pmu_info {
+	unsigned id; /* of the event in the hardware */
+	const char *name, *unit;
+	unsigned bytes; /* that a count stands for; 0: none */
+	unsigned cores; /* bit asc_kind: sub-cores that have it */
+	const char *class_name, *doc;
+} asc_pmu_info;
+const asc_pmu_info *asc_pmu(enum asc_pmu row);
+int asc_pmu_by_id(unsigned id); /* row, -1 */
+/* The n-th counter of the hardware that models cannot count, with the reason as doc; NULL behind the last. */
+const asc_pmu_info *asc_pmu_absent(unsigned n);
 bool asc_kind_has_pipe(enum asc_kind kind, enum asc_pipe pipe);
 const char *asc_kind_name(enum asc_kind kind); /* "coupled" "cube" "vector" */
 

@@ -102,6 +102,29 @@ typedef struct asc_options {
 
 enum { ASC_CROSS_IDS = 32 }; /* ids of cross-core counters that instructions can name */
 
+/* What vector repeats work on, as the hardware's counters divide them. */
+enum asc_work {
+	ASC_WORK_FP32,
+	ASC_WORK_FP16_128, /* lanes a cycle */
+	ASC_WORK_FP16_64,
+	ASC_WORK_FP16_32,
+	ASC_WORK_INT32,
+	ASC_WORK_INT16,
+	ASC_WORK_MISC,
+	ASC_WORKS
+};
+
+/* What the units count while they execute; requests are of the bytes that isa/ascend/pmu.def says. */
+typedef struct asc_traffic {
+	uint64_t repeats, vector[ASC_WORKS];
+	uint64_t cube_fp, cube_int; /* steps */
+	uint64_t l0a_read, l0a_write, l0b_read, l0b_write, l0c_read, l0c_write, l1_read, l1_write;
+	uint64_t ub_mte, mte_ub, ub_read, ub_write; /* unified buffer: by copies; by the vector pipe */
+	uint64_t fix_l1, l0c_fix;
+	uint64_t l2_write_hits, l2_write_misses, l2_read_hits, l2_read_misses;
+	uint64_t gm_write, gm_read;
+} asc_traffic;
+
 typedef struct asc_counters {
 	int64_t cycles;
 	uint64_t instructions, violations, by_kind[ASC_FINDINGS];
@@ -113,7 +136,12 @@ typedef struct asc_counters {
 	int64_t cross_wait[ASC_CROSS_IDS]; /* cycles the scalar unit waited for a cross-core counter */
 	uint64_t single_issue, dual_issue; /* cycles in which the scalar unit issued one, several instructions */
 	uint64_t races_met;                /* of by_kind[ASC_FINDING_RACE] */
-} asc_counters; /* of one sub-core; asc_chip_counters adds all up, the hardware's counter names are in traces */
+	uint64_t executed[ASC_PIPES];      /* instructions that a unit carried out; not flags and barriers */
+	asc_traffic traffic;
+} asc_counters; /* of one sub-core; asc_chip_counters adds all up, the hardware's counters are asc_pmu_value()'s */
+
+/* What the hardware's counter ROW would show. */
+uint64_t asc_pmu_value(const asc_counters *counters, enum asc_pmu row);
 
 asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel,
                        const asc_listener *listener, const asc_options *options, GError **error);

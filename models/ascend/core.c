@@ -420,6 +420,7 @@ static void count(asc_subcore *s, enum asc_pipe pipe, const asc_exec *x, const a
 
 	s->counters.busy[pipe] += MAX(x->done - MAX(x->start, p->busy_until), 0);
 	p->busy_until = MAX(p->busy_until, x->done);
+	s->counters.executed[pipe]++;
 	s->counters.l2_hits += x->l2_hits;
 	s->counters.l2_misses += x->l2_misses;
 	if (pipe == ASC_PIPE_M)
@@ -491,6 +492,7 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	p->filed = false;
 	e->x.start = e->x.free = e->x.done = now;
 	if (asc_check_access(s, e, ranges, n, now)) {
+		e->x.traffic = &s->counters.traffic;
 		ask_unit(s, pipe, &e->x);
 		e->x.free = MAX(e->x.free, e->x.start);
 		e->x.done = MAX(e->x.done, e->x.start);

@@ -254,6 +254,23 @@ static int64_t obey_units(asc_cube *c, const asc_exec *x, int64_t blocks, int64_
 	return wait;
 }
 
+/* A step reads a fractal of A and of B, half of one where its operands are fp32; a block that begins at zero or with a
+ * bias is not read in its first step. */
+static void account(const asc_exec *x, uint64_t blocks, uint64_t steps, uint64_t operand_bytes)
+{
+	asc_traffic *t = x->traffic;
+	enum asc_type type = (enum asc_type)x->f[MMAD_TYPE];
+	bool whole = type == ASC_I8 || type == ASC_U8;
+
+	if (!t)
+		return;
+	*(whole ? &t->cube_int : &t->cube_fp) += blocks * steps;
+	t->l0a_read += asc_requests(blocks * steps * operand_bytes, ASC_PMU_L0A_READ);
+	t->l0b_read += asc_requests(blocks * steps * operand_bytes, ASC_PMU_L0B_READ);
+	t->l0c_read += blocks * (x->f[MMAD_INIT] ? steps - 1 : steps);
+	t->l0c_write += blocks * steps;
+}
+
 void asc_cube_execute(asc_cube *c, asc_exec *x)
 {
 	const asc_machine *machine = c->machine;
@@ -271,6 +288,9 @@ void asc_cube_execute(asc_cube *c, asc_exec *x)
 	x->free = x->start + wait + blocks * steps + machine->cube_gap_cycles;
 	x->done = x->start + wait + blocks * steps + machine->cube_start_cycles;
 	x->work = (uint64_t)f[MMAD_M] * (uint64_t)f[MMAD_K] * (uint64_t)f[MMAD_N];
+	account(x, (uint64_t)blocks, (uint64_t)steps,
+	        (uint64_t)(machine->cube_m * step_k(machine, (enum asc_type)f[MMAD_TYPE])) *
+	                asc_type_bytes((enum asc_type)f[MMAD_TYPE]));
 	if (c->data)
 		values(c, x);
 }

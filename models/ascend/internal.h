@@ -32,7 +32,16 @@ typedef struct asc_exec {
 	int64_t stall[ASC_STALLS];
 	uint64_t bytes, work;
 	uint64_t l2_hits, l2_misses; /* of its requests */
+	asc_traffic *traffic;        /* where its unit adds what it counts, or NULL */
 } asc_exec;
+
+/* Requests of the size of counter ROW that BYTES in a row take. */
+static inline uint64_t asc_requests(uint64_t bytes, enum asc_pmu row)
+{
+	uint64_t size = asc_pmu(row)->bytes;
+
+	return (bytes + size - 1) / size;
+}
 
 /* Ranges of bytes an instruction reads and writes, for the race detector; up to ASC_RANGES boxes of COUNT runs. */
 enum { ASC_RANGES = 64 };

@@ -65,6 +65,15 @@ static void finish_load(asc_mte *m, asc_exec *x, uint64_t src, uint64_t bytes, i
 	int64_t read = mte_l1_read(m, src, bytes, start);
 
 	x->bytes = bytes;
+	if (x->traffic) {
+		enum asc_op op = (enum asc_op)x->insn->op;
+
+		x->traffic->l1_read += asc_requests(bytes, ASC_PMU_L1_READ);
+		if (op == ASC_OP_LOAD2D_A || op == ASC_OP_LOAD3D_A)
+			x->traffic->l0a_write += asc_requests(bytes, ASC_PMU_L0A_WRITE);
+		else if (op == ASC_OP_LOAD2D_B || op == ASC_OP_LOAD3D_B)
+			x->traffic->l0b_write += asc_requests(bytes, ASC_PMU_L0B_WRITE);
+	}
 	x->stall[ASC_STALL_BANK] += MAX(asc_cycles_up(read) - asc_cycles_up(start + path), 0);
 	x->free = asc_cycles_up(MAX(start + path, read));
 	x->done = x->free + m->machine->mte1_start_cycles;
