@@ -5,8 +5,8 @@
  * cores take turns, the one whose next copy of global memory may begin first goes on, so that shared memory is asked
  * nearly in order of time; one that waits for a counter waits for the others.
  *
- * Not predicted: accesses of copies and of the vector unit that meet in the unified buffer or in L1, waits for a line
- * that another core holds, and the order in which single requests of several cores reach a slice.
+ * Not predicted: accesses of copies and of the vector unit that meet in the unified buffer or in L1, and which slices and
+ * channels requests meet in.
  */
 #include "sched/emit/ascend/predict.h"
 
@@ -405,6 +405,8 @@ static void init_runner(timeline *t, runner *r, asc_stream *stream)
 
 static void fini_runner(runner *r)
 {
+	g_free(r->link[0].returns);
+	g_free(r->link[1].returns);
 	for (unsigned p = 0; p < ASC_PIPES; p++)
 		g_free(r->lane[p].left);
 	for (unsigned i = 0; i < COUNTERS; i++) {

@@ -17,15 +17,10 @@ typedef struct ask_memory ask_memory;
 ask_memory *ask_memory_new(const asc_machine *machine, uint64_t bytes); /* BYTES: of global memory in use */
 void ask_memory_free(ask_memory *m);
 
-/* Requests of one sub-core one way: when those in flight come back, and when the link is free. */
-enum { ASK_FLIGHTS = 64 };
+/* Requests of one sub-core one way: when each of those that may be in flight comes back, and when the link is free. */
 typedef struct ask_link {
-	double free;
-	struct {
-		double first, last; /* returns */
-		uint64_t requests;
-	} flight[ASK_FLIGHTS];
-	unsigned flights;
+	double free, *returns;
+	unsigned next;
 } ask_link;
 
 /* Bursts of a copy: COUNT of BYTES, PITCH apart. */

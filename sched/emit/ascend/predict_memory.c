@@ -11,12 +11,19 @@ typedef struct fluid {
 	double bytes;
 	GArray *left; /* double */
 } fluid;
-enum { STRETCH_CYCLES = 128 };
+enum { STRETCH_CYCLES = 32 };
+
+typedef struct line {
+	uint32_t touched; /* number of misses so far when last touched, from the capacity on; 0: never */
+	float from, to;   /* its last run of requests */
+	float valid;      /* its data have come */
+} line;
 
 struct ask_memory {
 	const asc_machine *machine;
-	uint64_t line, lines, capacity;
-	uint32_t *touched; /* [lines] number of misses so far when last touched, from CAPACITY on; 0: never */
+	uint64_t line_bytes, count, capacity;
+	unsigned limit;
+	line *lines; /* [count] */
 	uint32_t misses;
 	fluid read, all, behind;
 };
@@ -30,25 +37,24 @@ static void init_fluid(fluid *f, double bytes_per_cycle)
 	f->left = g_array_new(FALSE, FALSE, sizeof(double));
 }
 
-/* BYTES from AT on, at RATE a cycle at most; returns when they are through. */
-static double flow(fluid *f, double at, double bytes, double rate)
+/* BYTES from AT on; returns when the last of them is through. */
+static double flow(fluid *f, double at, double bytes)
 {
-	double end = at;
+	guint i = (guint)(at / STRETCH_CYCLES);
 
-	for (guint i = (guint)(at / STRETCH_CYCLES); bytes > 0; i++) {
-		double begin = MAX(at, (double)i * STRETCH_CYCLES), room = (double)(i + 1) * STRETCH_CYCLES - begin, got;
+	for (;; i++) {
 		double *left;
 
 		while (f->left->len <= i)
 			g_array_append_val(f->left, f->bytes);
 		left = &g_array_index(f->left, double, i);
-		got = MIN(MIN(bytes, *left), room * rate);
-		*left -= got;
-		bytes -= got;
-		if (got > 0)
-			end = bytes > 0 ? begin + room : begin + got / rate;
+		if (*left >= bytes) {
+			*left -= bytes;
+			return MAX(at, (double)i * STRETCH_CYCLES);
+		}
+		bytes -= *left;
+		*left = 0;
 	}
-	return end;
 }
 
 ask_memory *ask_memory_new(const asc_machine *machine, uint64_t bytes)
@@ -56,10 +62,11 @@ ask_memory *ask_memory_new(const asc_machine *machine, uint64_t bytes)
 	ask_memory *m = g_new0(ask_memory, 1);
 
 	m->machine = machine;
-	m->line = (uint64_t)machine->l2_line_bytes;
-	m->lines = bytes / m->line + 2;
-	m->capacity = (uint64_t)machine->l2_bytes / m->line;
-	m->touched = g_new0(uint32_t, m->lines);
+	m->line_bytes = (uint64_t)machine->l2_line_bytes;
+	m->count = bytes / m->line_bytes + 2;
+	m->capacity = (uint64_t)machine->l2_bytes / m->line_bytes;
+	m->limit = (unsigned)machine->mte2_outstanding;
+	m->lines = g_new0(line, m->count);
 	m->misses = (uint32_t)m->capacity + 1;
 	init_fluid(&m->read, (double)machine->l2_read_bytes_per_cycle * reached);
 	init_fluid(&m->all, (double)machine->l2_bytes_per_cycle * reached);
@@ -73,13 +80,17 @@ void ask_memory_free(ask_memory *m)
 	g_array_free(m->read.left, TRUE);
 	g_array_free(m->all.left, TRUE);
 	g_array_free(m->behind.left, TRUE);
-	g_free(m->touched);
+	g_free(m->lines);
 	g_free(m);
 }
 
 typedef struct asked {
-	uint64_t requests, bytes, missed_requests, fetched; /* fetched: lines from memory */
-	double ticks;                                       /* of the link */
+	ask_memory *memory;
+	ask_link *link;
+	bool write;
+	double rate, latency;
+	double issue, last; /* of the next request; when the last one's data are through */
+	double end;         /* last return */
 } asked;
 
 static double link_bytes(uint64_t bytes, uint64_t largest)
@@ -91,106 +102,116 @@ static double link_bytes(uint64_t bytes, uint64_t largest)
 	return (double)size;
 }
 
-static void one_request(ask_memory *m, asked *a, bool write, uint64_t address, uint64_t bytes, double rate)
+/* How long a request at TIME waits for its line, which serves one after another. */
+static double hold(ask_memory *m, uint64_t number, double time)
 {
-	const asc_machine *machine = m->machine;
-	uint64_t largest = (uint64_t)(write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes);
-	uint64_t number = MIN(address / m->line, m->lines - 1);
-	bool hit = m->touched[number] && m->misses - m->touched[number] < m->capacity;
-	double ticks = link_bytes(bytes, largest) / rate;
+	float cycles = (float)m->machine->l2_line_cycles, at = (float)time, wait;
+	line *l = &m->lines[number];
+
+	if (at + cycles <= l->from)
+		return 0;
+	if (at >= l->to) {
+		if (at > l->to)
+			l->from = at;
+		l->to = at + cycles;
+		return 0;
+	}
+	wait = l->to - at;
+	l->to += cycles;
+	return (double)wait;
+}
+
+/* Is the line in L2?  If not it comes, from when on it can be read. */
+static bool look(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes)
+{
+	line *l = &m->lines[number];
+	bool hit = l->touched && m->misses - l->touched < m->capacity;
 
 	if (!hit) {
 		m->misses++;
-		a->missed_requests++;
+		l->from = l->to = 0;
+		l->valid = 0;
 		/* A write of a whole line reads nothing. */
-		a->fetched += !write || bytes < m->line;
-		ticks = MAX(ticks, (double)(write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles));
+		if (!a->write || bytes < m->line_bytes)
+			l->valid = (float)(flow(&m->behind, a->issue, (double)m->line_bytes) +
+			                   (double)m->machine->hbm_miss_cycles);
 	}
-	m->touched[number] = m->misses;
-	a->ticks += ticks;
-	a->requests++;
-	a->bytes += bytes;
+	l->touched = m->misses;
+	return hit;
 }
 
-static void one_burst(ask_memory *m, asked *a, bool write, uint64_t address, uint64_t bytes, double rate)
+/* It goes out when one in flight is back, waits for its line and its share of L2, and its data come over the link in
+ * turn. */
+static void one_request(asked *a, uint64_t address, uint64_t bytes)
 {
-	uint64_t largest = (uint64_t)(write ? m->machine->mte3_packet_bytes : m->machine->mte2_packet_bytes);
+	ask_memory *m = a->memory;
+	const asc_machine *machine = m->machine;
+	uint64_t largest = (uint64_t)(a->write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes);
+	uint64_t number = MIN(address / m->line_bytes, m->count - 1);
+	double *returns = &a->link->returns[a->link->next], ticks = link_bytes(bytes, largest) / a->rate, served, read;
+	bool hit;
+
+	a->issue = MAX(a->issue, *returns);
+	if (a->write)
+		a->issue = MAX(a->issue, a->link->free);
+	hit = look(m, a, number, bytes);
+	served = a->issue + hold(m, number, a->issue);
+	read = a->write ? 0 : flow(&m->read, served, (double)bytes);
+	served = flow(&m->all, served, (double)bytes);
+	served = MAX(served, read);
+	if (!hit)
+		ticks = MAX(ticks, (double)(a->write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles));
+	if (a->write) {
+		a->link->free = a->issue + ticks;
+		*returns = MAX(served, a->link->free) + a->latency;
+		a->issue = a->link->free;
+	} else {
+		served = MAX(served, (double)m->lines[number].valid) + (double)machine->l2_hit_cycles;
+		a->link->free = MAX(a->link->free, served) + ticks;
+		*returns = a->link->free + a->latency;
+		a->issue += 1;
+	}
+	a->last = a->link->free;
+	a->end = MAX(a->end, *returns);
+	a->link->next = (a->link->next + 1) % m->limit;
+}
+
+static void one_burst(asked *a, uint64_t address, uint64_t bytes)
+{
+	const asc_machine *machine = a->memory->machine;
+	uint64_t largest = (uint64_t)(a->write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes);
 
 	while (bytes) {
-		uint64_t piece = MIN(bytes, largest), head = m->line - address % m->line;
+		uint64_t piece = MIN(bytes, largest), head = a->memory->line_bytes - address % a->memory->line_bytes;
 
 		if (head < piece) {
-			one_request(m, a, write, address, head, rate);
-			one_request(m, a, write, address + head, piece - head, rate);
+			one_request(a, address, head);
+			one_request(a, address + head, piece - head);
 		} else {
-			one_request(m, a, write, address, piece, rate);
+			one_request(a, address, piece);
 		}
 		address += piece;
 		bytes -= piece;
 	}
 }
 
-static asked ask(ask_memory *m, bool write, const ask_bursts *b, double rate)
+ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_bursts *b, double at, double rate,
+                          double latency)
 {
 	enum { MERGED = 8 };
 	uint64_t largest = (uint64_t)(write ? m->machine->mte3_packet_bytes : m->machine->mte2_packet_bytes);
-	asked a = {.requests = 0};
+	asked a = {m, link, write, rate, latency, at, at, at};
+	ask_times t = {.start = at};
 
+	if (!link->returns)
+		link->returns = g_new0(double, m->limit);
 	for (uint64_t i = 0; i < b->count;) {
 		uint64_t merged = b->pitch == b->bytes && b->bytes < largest ? MIN(b->count - i, MERGED) : 1;
 
-		one_burst(m, &a, write, b->address + i * b->pitch, b->bytes * merged, rate);
+		one_burst(&a, b->address + i * b->pitch, b->bytes * merged);
 		i += merged;
 	}
-	return a;
-}
-
-/* When request number BACK before the last of all so far came back. */
-static double returned(const ask_link *l, uint64_t back)
-{
-	for (unsigned i = 0; i < MIN(l->flights, ASK_FLIGHTS); i++) {
-		unsigned at = (l->flights - 1 - i) % ASK_FLIGHTS;
-		uint64_t n = l->flight[at].requests;
-
-		if (back < n)
-			return l->flight[at].last -
-			       (l->flight[at].last - l->flight[at].first) * (double)back / (double)MAX(n, 1);
-		back -= n;
-	}
-	return 0;
-}
-
-ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_bursts *bursts, double at, double rate,
-                          double latency)
-{
-	const asc_machine *machine = m->machine;
-	asked a = ask(m, write, bursts, rate);
-	uint64_t limit = (uint64_t)machine->mte2_outstanding;
-	double first, last, answer = write ? 0 : (double)machine->l2_hit_cycles, served, came = 0;
-	ask_times t = {.start = at};
-
-	/* The first request waits for a place among those in flight. */
-	at = MAX(at, returned(link, limit - 1));
-	served = flow(&m->all, at, (double)a.bytes, rate);
-	if (!write)
-		came = flow(&m->read, at, (double)a.bytes, rate);
-	served = MAX(served, came);
-	if (a.fetched) {
-		came = flow(&m->behind, at, (double)(a.fetched * m->line), rate) + (double)machine->hbm_miss_cycles;
-		if (!write)
-			served = MAX(served, came);
-	}
-	first = MAX(link->free, at + answer);
-	last = MAX(first + a.ticks, served + answer);
-	link->free = last;
-	link->flight[link->flights % ASK_FLIGHTS].first = first + latency;
-	link->flight[link->flights % ASK_FLIGHTS].last = last + latency;
-	link->flight[link->flights % ASK_FLIGHTS].requests = a.requests;
-	link->flights++;
-	t.done = last + latency;
-	if (write)
-		t.free = last;
-	else
-		t.free = MAX(at + (double)a.requests, returned(link, limit));
+	t.free = write ? a.last : a.issue;
+	t.done = a.end;
 	return t;
 }
