@@ -267,7 +267,8 @@ static bool take_feed(work *w, feed *f, bool b, GError **error)
 	ring r = {.turns = 0};
 
 	*f = (feed){.b = b, .depth = b ? t->b_depth : t->a_depth, .turns = b ? t->b_stages : t->a_stages};
-	bytes = up(f->depth, BLOCK / size_of(w)) * (b ? t->n : t->m) * size_of(w);
+	/* Fractals of L1 are whole along the rows of global memory. */
+	bytes = (b ? f->depth * up(t->n, BLOCK / size_of(w)) : up(f->depth, BLOCK / size_of(w)) * t->m) * size_of(w);
 	if (b && !asb_take(w->b, w->core, ASC_L1, 0, half, &r.address[0], error))
 		return false;
 	if (!take_ring(w, &r, ASC_L1, bytes, BLOCK, f->turns, error))

@@ -15,6 +15,8 @@
 
 #include <math.h>
 
+/* Requests of many cores meet in L2's slices by chance: what share of its rate they get together. */
+enum { SLICES_PERCENT = 85 };
 enum { SIDE = 16, BLOCK = 32, SUM = 4, MOST_SUMS = 2, MOST_STAGES = 4, MOST_DEPTH = 4080, REQUEST = 512 };
 
 typedef struct search {
@@ -40,17 +42,17 @@ static uint64_t up(uint64_t a, uint64_t b)
 static bool choose_stages(const search *s, ask_tile *t)
 {
 	uint64_t half = (uint64_t)asc_space_bytes(s->machine, ASC_L1) / 2, depth = up(s->p->k, t->k);
-	uint64_t line = up(MAX(REQUEST / s->size, t->k), t->k);
+	uint64_t line = up(MAX(REQUEST / s->size, t->k), t->k), wide = up(t->n, s->c0) * s->size;
 
 	for (t->a_depth = MIN(line, depth); t->a_depth * t->m * s->size * 2 > half; t->a_depth -= t->k)
 		if (t->a_depth <= t->k)
 			return false;
-	t->b_depth = MIN(up(MAX(half / 4 / (t->n * s->size), t->k), t->k), depth);
-	for (; t->b_depth * t->n * s->size * 2 > half; t->b_depth -= t->k)
+	t->b_depth = MIN(up(MAX(half / 4 / wide, t->k), t->k), depth);
+	for (; t->b_depth * wide * 2 > half; t->b_depth -= t->k)
 		if (t->b_depth <= t->k)
 			return false;
 	t->a_stages = (unsigned)MIN(half / (t->a_depth * t->m * s->size), MOST_STAGES);
-	t->b_stages = (unsigned)MIN(half / (t->b_depth * t->n * s->size), MOST_STAGES);
+	t->b_stages = (unsigned)MIN(half / (t->b_depth * wide), MOST_STAGES);
 	return true;
 }
 
@@ -70,6 +72,17 @@ static uint64_t choose_rows(const search *s, const ask_tile *t)
 	return best;
 }
 
+/* Bytes of the link that a row of BYTES takes: whole requests, the rest rounded up to a half or a quarter of one, and
+ * one request more where rows do not begin at lines. */
+static double row_bytes(uint64_t bytes)
+{
+	uint64_t whole = bytes / REQUEST * REQUEST, rest = bytes - whole, taken = whole;
+
+	if (rest)
+		taken += rest > REQUEST / 2 ? REQUEST : rest > REQUEST / 4 ? REQUEST / 2 : REQUEST / 4;
+	return (double)taken + (rest && whole ? (double)REQUEST / 4 : 0);
+}
+
 static void cost(const search *s, ask_tile *t)
 {
 	const asc_machine *m = s->machine;
@@ -78,7 +91,9 @@ static void cost(const search *s, ask_tile *t)
 	double mmads = (double)div_up(p->k, t->k), depth = (double)div_up(t->k, (uint64_t)m->cube_k_bytes / s->size);
 	double steps = (double)(div_up(tm, (uint64_t)m->cube_m) * div_up(tn, (uint64_t)m->cube_n));
 	double l0a = (double)m->mte1_load3d_bytes / 2, l0b = (double)m->mte1_load3d_bytes / (2 + (double)m->mte1_load3d_l0b_cycles);
-	double bytes = (double)((tm + tn) * p->k * s->size), rounds, unique, memory, first;
+	double bytes = (double)(tm * div_up(p->k, t->a_depth)) * row_bytes(MIN(t->a_depth, p->k) * s->size) +
+	               (double)p->k * row_bytes(tn * s->size);
+	double rounds, unique, memory, first;
 	uint64_t at_once;
 
 	t->tiles = p->batches * div_up(p->m, t->m) * div_up(p->n, t->n);
@@ -91,7 +106,8 @@ static void cost(const search *s, ask_tile *t)
 	          steps * (double)div_up(p->k - (uint64_t)(mmads - 1) * t->k, (uint64_t)m->cube_k_bytes / s->size) +
 	          (double)m->cube_gap_cycles;
 	t->loads = (double)(p->k * s->size) * ((double)tm / l0a + (double)tn / l0b);
-	t->copies = bytes / MIN(s->read_rate, (double)m->l2_read_bytes_per_cycle / (double)at_once);
+	t->copies = bytes / MIN(s->read_rate,
+	                        (double)m->l2_read_bytes_per_cycle * SLICES_PERCENT / 100 / (double)at_once);
 	unique = (double)(MIN(t->rows, at_once) * tm + div_up(at_once, t->rows) * tn) * (double)(p->k * s->size);
 	memory = unique / s->memory_rate;
 	t->copies = MAX(t->copies, memory);
