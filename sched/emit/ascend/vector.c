@@ -148,17 +148,26 @@ static uint64_t div_up(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
+/* Is it a column of rows that one core walks down, so that few lanes are much work? */
+static bool is_tall(const avk_program *p)
+{
+	enum { TALL = 16 };
+
+	for (uint32_t i = 0; i < p->regs->len; i++)
+		if (avk_reg_at(p, i)->rows >= TALL)
+			return true;
+	return false;
+}
+
 /* Whole rows where there are units for every core, else pieces of rows; tiles as large as fit SETS times, but so that a
  * core has a few to overlap. */
 static bool choose_tiles(avk_program *p, uint64_t cores, unsigned sets, tiling *t)
 {
-	uint64_t line = MAX((uint64_t)p->machine->l2_line_bytes / narrowest(p), p->granule), step, wanted, most, few;
-	uint64_t small = (uint64_t)p->machine->mte2_packet_bytes * (uint64_t)p->machine->mte2_packet_cycles;
+	uint64_t bytes = narrowest(p), line = MAX((uint64_t)p->machine->l2_line_bytes / bytes, p->granule);
+	uint64_t step = fits(p, 1, MIN(line, p->lanes), sets) ? line : p->granule, wanted, most, few;
+	uint64_t small = (uint64_t)(p->machine->mte2_packet_bytes * p->machine->mte2_packet_cycles) / bytes;
 
 	t->sets = sets;
-	step = line;
-	if (!fits(p, 1, MIN(step, p->lanes), sets))
-		step = p->granule;
 	most = fitting_lanes(p, p->lanes, step, sets);
 	if (!most)
 		return false;
@@ -166,22 +175,21 @@ static bool choose_tiles(avk_program *p, uint64_t cores, unsigned sets, tiling *
 		uint64_t share = div_up(p->units, cores);
 
 		t->lanes = p->lanes;
-		t->units = MIN(fitting_units(p, share, p->lanes, sets), share);
-		few = MIN(share, (uint64_t)sets + 1);
-		if (t->units * t->lanes * narrowest(p) > small)
-			t->units = MIN(t->units, div_up(share, few));
+		t->units = fitting_units(p, share, p->lanes, sets);
+		if (t->units * t->lanes > small)
+			t->units = MIN(t->units, div_up(share, MIN(share, (uint64_t)sets + 1)));
 		t->units = div_up(share, div_up(share, t->units));
 		return true;
 	}
-	/* A piece of a row for each core, in whole lines where that keeps them all busy. */
-	wanted = div_up(p->lanes, div_up(cores, p->units));
-	if (wanted > step || step == line)
+	wanted = avk_up(div_up(p->lanes, div_up(cores, p->units)), p->granule);
+	if (wanted >= step || !is_tall(p))
 		wanted = avk_up(wanted, step);
-	wanted = MIN(avk_up(MAX(wanted, 1), p->granule), avk_up(p->lanes, p->granule));
-	few = wanted * narrowest(p) > small ? MIN((uint64_t)sets + 1, wanted * narrowest(p) / small) : 1;
-	few = MAX(few, div_up(wanted, most));
-	t->lanes = MIN(avk_up(div_up(wanted, few), few > 1 || most < wanted ? MIN(step, most) : p->granule), most);
-	t->units = p->units > cores ? MAX(fitting_units(p, div_up(p->units, cores), t->lanes, sets), 1) : 1;
+	wanted = MIN(wanted, avk_up(p->lanes, p->granule));
+	few = MAX(MIN((uint64_t)sets + 1, wanted / small), div_up(wanted, most));
+	few = MAX(few, 1);
+	t->lanes = div_up(wanted, few);
+	t->lanes = MIN(avk_up(t->lanes, t->lanes >= step ? step : p->granule), most);
+	t->units = MAX(fitting_units(p, div_up(p->units, cores), t->lanes, sets), 1);
 	return true;
 }
 
@@ -209,7 +217,7 @@ static void run_tiles(asb *b, avk_program *p, const tiling *t, uint64_t cores)
 }
 
 /* Values of one row and lanes without end where that changes nothing: whole tensors without gaps between rows. */
-static void flatten(GArray *nodes)
+static bool flatten(GArray *nodes)
 {
 	uint64_t rows = 0, lanes = 0;
 
@@ -220,14 +228,14 @@ static void flatten(GArray *nodes)
 		if (node->external && !node->uses)
 			continue;
 		if (!node->external && n->op != GRAPH_UNARY && n->op != GRAPH_BINARY)
-			return;
+			return false;
 		if (!rows) {
 			rows = n->rows;
 			lanes = n->lanes;
 		}
 		if (n->rows != rows || n->lanes != lanes ||
 		    ((node->external || node->stored) && node->pitch_bytes != lanes * isa_type_bytes(n->type)))
-			return;
+			return false;
 	}
 	for (uint32_t i = 0; i < nodes->len; i++) {
 		graph_node *n = &avk_node_at(nodes, i)->n;
@@ -236,6 +244,7 @@ static void flatten(GArray *nodes)
 		n->rows = 1;
 		avk_node_at(nodes, i)->pitch_bytes = n->lanes * isa_type_bytes(n->type);
 	}
+	return true;
 }
 
 static void count_uses(GArray *nodes)
@@ -346,13 +355,12 @@ static bool run_stage(asb *b, GArray *nodes, uint32_t first, uint32_t last, uint
 	}
 	own = stage_nodes(nodes, first, last);
 	count_uses(own);
-	flatten(own);
+	if (flatten(own))
+		units = 1;
 	for (uint32_t i = 0; i < own->len; i++)
 		if (!avk_node_at(own, i)->external)
 			asb_work(b, 0, vector_operations(&avk_node_at(own, i)->n));
 	p = avk_program_new(b, asb_machine(b), own, units);
-	if (!p) /* flattened */
-		p = avk_program_new(b, asb_machine(b), own, 1);
 	if (!p)
 		return false;
 	for (unsigned sets = 3; sets; sets--)

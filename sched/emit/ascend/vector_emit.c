@@ -147,8 +147,8 @@ static void put(const shape *s, const uint64_t *at, uint64_t repeat, const uint6
 		avk_set(&insn, name_of(s, i, 0), (int64_t)at[i]);
 		if (o->op == ASC_OP_VCMP && i == 0)
 			continue;
-		avk_set(&insn, name_of(s, i, 1), s->operand[i].splat ? 0 : (int64_t)blk[i]);
-		avk_set(&insn, name_of(s, i, 2), s->operand[i].splat ? 0 : (int64_t)rep[i]);
+		avk_set(&insn, name_of(s, i, 1), i && s->operand[i].splat ? 0 : (int64_t)blk[i]);
+		avk_set(&insn, name_of(s, i, 2), i && s->operand[i].splat ? 0 : (int64_t)rep[i]);
 	}
 	if (o->op == ASC_OP_VCONV) {
 		avk_set(&insn, "dtype", o->dtype);
@@ -464,8 +464,7 @@ static void put_load(asb *b, const avk_program *p, const avk_op *o, const avk_ti
 		avk_copy_in(b, tile->core, ub, o->pitch_bytes, o->address, o->pitch_bytes, 1, o->pitch_bytes, 0);
 		return;
 	}
-	if (pitch > avk_up(bytes + BLOCK, BLOCK) || (pitch > avk_up(bytes, BLOCK) && bytes % BLOCK == 0 &&
-	                                             pitch > bytes + BLOCK))
+	if (pitch > avk_up(bytes + BLOCK, BLOCK))
 		clear(b, p, o, tile);
 	if (rows == 1)
 		step = o->gm_unit;

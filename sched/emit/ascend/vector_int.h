@@ -122,6 +122,9 @@ void avk_copy_in(asb *b, asb_core core, uint64_t ub, uint64_t ub_pitch, uint64_t
 void avk_copy_out(asb *b, asb_core core, uint64_t gm, uint64_t gm_pitch, uint64_t ub, uint64_t ub_pitch, uint64_t rows,
                   uint64_t bytes);
 
+/* transpose.c: with PAD 0 rows are as many blocks apart as they have, for comparison. */
+bool avk_transpose(asb *b, const ask_kernel *k, unsigned pad, GError **error);
+
 /* All vector sub-cores in the order of their blocks. */
 uint32_t avk_cores(const asb *b);
 asb_core avk_core(const asb *b, uint32_t i);

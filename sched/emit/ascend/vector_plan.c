@@ -45,8 +45,8 @@ static avk_view load(avk_program *p, uint32_t i, uint64_t rows, bool shared, uin
 
 	for (uint32_t k = 0; k < p->ops->len; k++) {
 		o = &g_array_index(p->ops, avk_op, k);
-		if (o->kind == AVK_LOAD && o->address == x->address && o->rows == rows && o->shared == shared &&
-		    o->gm_first == first && o->gm_unit == unit && o->gm_row == row && o->pitch_bytes == x->pitch_bytes)
+		if (o->kind == AVK_LOAD && !o->once && o->node == i && o->rows == rows && o->shared == shared &&
+		    o->gm_first == first && o->gm_unit == unit && o->gm_row == row)
 			return o->dst;
 	}
 	scope(p, rows, shared);
