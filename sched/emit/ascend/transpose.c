@@ -23,7 +23,7 @@ typedef struct turning {
 	uint64_t in_blocks, out_blocks; /* between rows of the tile, between rows of its result */
 	uint64_t in, pieces, narrow;  /* places of a set; out lies where in was */
 	uint64_t bytes;               /* of a set */
-	uint64_t table, once;
+	uint64_t table, offsets, once; /* offsets of rows for gathers: where, how many, bytes */
 	unsigned pad;
 } turning;
 
@@ -191,7 +191,9 @@ static void lay_out(turning *t, uint64_t rows, uint64_t columns)
 	if (t->element == 1)
 		t->bytes += MAX(rows * avk_up(columns, BLOCK), columns * avk_up(rows, BLOCK));
 	t->bytes = avk_up(t->bytes, PIECE);
-	t->once = t->element < 4 ? 0 : avk_up(rows * sizeof(uint32_t), PIECE);
+	/* Whole repeats of offsets, whatever the mask. */
+	t->offsets = avk_up(rows, avk_lanes_of(t->m, ASC_I32, ASC_I32));
+	t->once = t->element < 4 ? 0 : avk_up(t->offsets * sizeof(uint32_t), PIECE);
 }
 
 static uint64_t tiles_of(const turning *t)
@@ -225,17 +227,17 @@ static void choose_tile(turning *t, uint64_t cores)
 
 static void load_table(turning *t, asb_core core)
 {
-	avk_copy_in(t->b, core, 0, t->once, t->table, t->once, 1, t->tile_rows * sizeof(uint32_t), 0);
+	avk_copy_in(t->b, core, 0, t->once, t->table, t->once, 1, t->offsets * sizeof(uint32_t), 0);
 }
 
 static uint64_t make_table(const turning *t)
 {
-	g_autofree int32_t *table = g_new(int32_t, t->tile_rows);
+	g_autofree int32_t *table = g_new(int32_t, t->offsets);
 	g_autofree char *name = g_strdup_printf("%s.offsets", t->n->name);
 
-	for (uint64_t i = 0; i < t->tile_rows; i++)
+	for (uint64_t i = 0; i < t->offsets; i++)
 		table[i] = (int32_t)(i * t->in_blocks * BLOCK);
-	return asb_tensor(t->b, name, ASC_I32, 1, t->tile_rows, t->tile_rows * sizeof(int32_t), false, table);
+	return asb_tensor(t->b, name, ASC_I32, 1, t->offsets, t->offsets * sizeof(int32_t), false, table);
 }
 
 bool avk_transpose(asb *b, const ask_kernel *k, unsigned pad, GError **error)

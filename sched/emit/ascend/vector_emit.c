@@ -393,7 +393,7 @@ static void put_vector(asb *b, const avk_program *p, const avk_op *o, const avk_
 {
 	shape s = {.b = b, .p = p, .o = o, .tile = tile, .operands = 1 + o->srcs};
 	unsigned bytes = asc_type_bytes(o->type);
-	uint64_t start[OPERANDS];
+	uint64_t start[OPERANDS], units;
 
 	s.units = o->shared || o->once ? 1 : tile->units;
 	s.rows = o->rows;
@@ -424,15 +424,15 @@ static void put_vector(asb *b, const avk_program *p, const avk_op *o, const avk_
 		return;
 	}
 	merge_units(&s);
-	for (uint64_t u = 0; u < s.units; u++) {
+	units = s.units;
+	s.units = 1;
+	for (uint64_t u = 0; u < units; u++) {
 		for (unsigned i = 0; i < s.operands; i++)
 			start[i] = s.operand[i].at + u * s.operand[i].unit;
-		s.units = 1;
 		if (is_run(&s))
 			put_run(&s, start, s.rows * s.length);
 		else
 			put_rows(&s, start);
-		s.units = o->shared ? 1 : tile->units;
 	}
 }
 
