@@ -18,6 +18,7 @@ typedef struct avk_node {
 	graph_node n;               /* borrowed strings and data; in[] are indices into the same array */
 	bool external;              /* read from global memory */
 	bool stored;                /* somebody outside the stage reads it */
+	bool part;                  /* first level of a reduction in two */
 	bool partial;               /* external: few rows that every tile may reduce for itself */
 	uint64_t address, pitch_bytes; /* place in global memory; 0 while it has none */
 	uint32_t uses;              /* by nodes of the kernel */
