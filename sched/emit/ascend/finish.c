@@ -2,7 +2,7 @@
  *
  * From steps to a program: order, dependences, streams, predictions, what to say about them.
  */
-#include "sched/emit/ascend/build_int.h"
+#include "sched/emit/ascend/predict.h"
 
 /* Tensors nobody fills are the host's. */
 static void add_host_images(asb *b)
@@ -44,5 +44,6 @@ bool asb_finish(asb *b, sched_report *report, GError **error)
 	asb_emit(b);
 	add_host_images(b);
 	describe(b, report);
+	ask_predict(b, report);
 	return true;
 }
