@@ -23,6 +23,7 @@ libtools_a_SOURCES = \
 	tools/cmd_stat.c tools/cmd_diff.c tools/cmd_plot.c \
 	tools/cmd_sweep.c tools/sweep.h tools/sweep_yaml.c tools/sweep_keys.c tools/sweep_points.c tools/sweep_check.c \
 	tools/sweep_engine.h tools/sweep_local.c tools/sweep_slurm.c \
+	tools/cmd_solve.c \
 	tools/cmd_explain.c tools/cmd_list.c tools/cmd_help.c tools/cmd_version.c
 tspsim_SOURCES = tools/tspsim.c
 # SystemC needs the C++ linker; automake picks it by a C++ source, which need not exist.
