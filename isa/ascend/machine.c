@@ -221,8 +221,6 @@ int64_t asc_space_bytes(const asc_machine *machine, enum asc_space space)
 		return machine->ub_bytes - machine->ub_reserved_bytes;
 	case ASC_BT:
 		return machine->bt_bytes;
-	case ASC_FB:
-		return machine->fb_bytes;
 	default:
 		return INT64_MAX;
 	}

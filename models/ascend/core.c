@@ -167,7 +167,14 @@ asc_clock asc_pipe_complete(const asc_subcore *s, enum asc_pipe pipe)
 
 void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, asc_who waited_for)
 {
-	asc_report r = {.core = s->core,
+	asc_report r;
+
+	s->counters.instructions++;
+	for (unsigned i = 0; i < ASC_STALLS; i++)
+		s->counters.stall[pipe][i] += e->x.stall[i];
+	if (!s->chip->listener.report)
+		return;
+	r = (asc_report){.core = s->core,
 	                .sub = s->sub,
 	                .stream = s->stream_index,
 	                .insn = e->insn,
@@ -182,11 +189,7 @@ void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, as
 	                .work = e->x.work};
 
 	memcpy(r.stall, e->x.stall, sizeof(r.stall));
-	s->counters.instructions++;
-	for (unsigned i = 0; i < ASC_STALLS; i++)
-		s->counters.stall[pipe][i] += r.stall[i];
-	if (s->chip->listener.report)
-		g_array_append_val(s->reports, r);
+	g_array_append_val(s->reports, r);
 }
 
 /* An entry that is done with when its slot is: flags, barriers. */
@@ -449,9 +452,15 @@ static void ask_unit(asc_subcore *s, enum asc_pipe pipe, asc_exec *x)
 
 static bool has_unit_flag(const asc_entry *e)
 {
-	int field = hands_over(e->x.insn) ? asc_field_by_name((enum asc_op)e->x.insn->op, "unit_flag") : -1;
+	static int field[ASC_OP_COUNT];
+	static gsize ready;
 
-	return field >= 0 && e->x.f[field];
+	if (g_once_init_enter(&ready)) {
+		for (unsigned op = 0; op < ASC_OP_COUNT; op++)
+			field[op] = asc_field_by_name((enum asc_op)op, "unit_flag");
+		g_once_init_leave(&ready, 1);
+	}
+	return hands_over(e->x.insn) && e->x.f[field[e->x.insn->op]];
 }
 
 static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
