@@ -478,6 +478,8 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	                .clock = &p->clock};
 
 	p->filed = false;
+	if (pipe == ASC_PIPE_V && n < ASC_RANGES)
+		n += asc_gathered(&e->x, s->chip->machine, s->data, &ranges[n]);
 	e->x.start = e->x.free = e->x.done = now;
 	if (asc_check_access(s, e, ranges, n, now)) {
 		ask_unit(s, pipe, &e->x);
