@@ -221,6 +221,8 @@ int64_t asc_space_bytes(const asc_machine *machine, enum asc_space space)
 		return machine->ub_bytes - machine->ub_reserved_bytes;
 	case ASC_BT:
 		return machine->bt_bytes;
+	case ASC_FB:
+		return 0; /* no instruction names it */
 	default:
 		return INT64_MAX;
 	}
