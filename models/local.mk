@@ -40,6 +40,8 @@ libmodels_a_SOURCES += \
 	models/ascend/scalar.c \
 	models/ascend/ub.c \
 	models/ascend/ub.h \
+	models/ascend/ub_int.h \
+	models/ascend/ub_vector.c \
 	models/ascend/vector.c \
 	models/ascend/vector.h \
 	models/ascend/vector_int.h \

@@ -175,18 +175,18 @@ void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, as
 	if (!s->chip->listener.report)
 		return;
 	r = (asc_report){.core = s->core,
-	                .sub = s->sub,
-	                .stream = s->stream_index,
-	                .insn = e->insn,
-	                .execution = e->execution,
-	                .pipe = pipe,
-	                .queued = e->queued,
-	                .start = e->x.start,
-	                .free = e->x.free,
-	                .done = e->x.done,
-	                .waited_for = waited_for.insn,
-	                .bytes = e->x.bytes,
-	                .work = e->x.work};
+	                 .sub = s->sub,
+	                 .stream = s->stream_index,
+	                 .insn = e->insn,
+	                 .execution = e->execution,
+	                 .pipe = pipe,
+	                 .queued = e->queued,
+	                 .start = e->x.start,
+	                 .free = e->x.free,
+	                 .done = e->x.done,
+	                 .waited_for = waited_for.insn,
+	                 .bytes = e->x.bytes,
+	                 .work = e->x.work};
 
 	memcpy(r.stall, e->x.stall, sizeof(r.stall));
 	g_array_append_val(s->reports, r);

@@ -7,8 +7,8 @@
  * complete mte1.start_cycles after the pipe is free again.
  *
  * L1 has an upper and a lower half (the topmost address bit is a bank bit), or as many parts as a group has banks; each
- * reads or writes its groups of banks once a cycle, in whole rows.  Writes that arrive from outside cannot wait and take their cycles; loads of L0 use those left.
- * A write that was asked for after a load is not charged to it.
+ * reads or writes its groups of banks once a cycle, in whole rows.  Writes that arrive from outside cannot wait and
+ * take their cycles; loads of L0 use those left. A write that was asked for after a load is not charged to it.
  */
 #include "models/ascend/mte_int.h"
 

@@ -2,9 +2,9 @@
  *
  * Bytes that an instruction reads and writes, from the format of its row in the tables.  Vector operands are trimmed to
  * the lanes that the mask, or the count, makes active; where active lanes have holes, to the first and last of a block.
- * Where what is read depends on data (gather), only the operands that do not are given; asc_gathered tells the rest when
- * the data are there.  Where bits in memory say how much is written (vreducev2), all that may be is given.  load3d reads
- * whole rows of the feature map.
+ * Where what is read depends on data (gather), only the operands that do not are given; asc_gathered tells the rest
+ * when the data are there.  Where bits in memory say how much is written (vreducev2), all that may be is given.  load3d
+ * reads whole rows of the feature map.
  */
 #include "models/ascend/vector.h"
 
@@ -499,7 +499,8 @@ unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ran
 static void offsets_of(const asc_vop *o, asc_data *data, unsigned repeat, uint64_t *low, uint64_t *high)
 {
 	for (unsigned i = 0; i < o->lanes; i++) {
-		uint64_t at = o->src[0].address + (uint64_t)(o->src[0].repeat_bytes * (int64_t)repeat) + (uint64_t)i * INDEX;
+		uint64_t at =
+			o->src[0].address + (uint64_t)(o->src[0].repeat_bytes * (int64_t)repeat) + (uint64_t)i * INDEX;
 		const uint8_t *word = asc_data_at(data, ASC_UB, at, INDEX);
 		uint32_t offset;
 

@@ -136,8 +136,8 @@ static void took(const struct vector *v, unsigned wide, const char *key, int64_t
 	outcome o = run("ascend-910b", text, key, number);
 
 	if (o.refused || o.took != expected)
-		tap_note("%s, %s=%s: %" G_GINT64_FORMAT " cycles, expected %" G_GINT64_FORMAT, v->text[wide], key, number,
-		         o.took, expected);
+		tap_note("%s, %s=%s: %" G_GINT64_FORMAT " cycles, expected %" G_GINT64_FORMAT, v->text[wide], key,
+		         number, o.took, expected);
 	CU_ASSERT_FALSE(o.refused);
 	CU_ASSERT_EQUAL(o.took, expected);
 }

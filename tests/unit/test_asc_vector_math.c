@@ -393,7 +393,8 @@ static void picked_elements_lie_one_behind_the_other(void)
 		put(0x3000 + 4 * i, 0xffff, 4);
 	}
 	/* Pattern 5: the third of every four, 16 a repeat; the second repeat goes on behind the first. */
-	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 5, "repeat", 2, NULL);
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 5, "repeat", 2,
+	         NULL);
 	execute(&x);
 	for (unsigned i = 0; i < 32; i++)
 		CU_ASSERT_EQUAL(get(0x3000 + 4 * i, 4), 4 * i + 2);
