@@ -28,6 +28,7 @@ libmodels_a_SOURCES += \
 	models/ascend/fixpipe.c \
 	models/ascend/flags.c \
 	models/ascend/front_int.h \
+	models/ascend/gathered.c \
 	models/ascend/internal.h \
 	models/ascend/memory.c \
 	models/ascend/memory.h \
