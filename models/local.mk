@@ -28,6 +28,7 @@ libmodels_a_SOURCES += \
 	models/ascend/fixpipe.c \
 	models/ascend/flags.c \
 	models/ascend/front_int.h \
+	models/ascend/gathered.c \
 	models/ascend/internal.h \
 	models/ascend/memory.c \
 	models/ascend/memory.h \
@@ -41,6 +42,8 @@ libmodels_a_SOURCES += \
 	models/ascend/scalar.c \
 	models/ascend/ub.c \
 	models/ascend/ub.h \
+	models/ascend/ub_int.h \
+	models/ascend/ub_vector.c \
 	models/ascend/vector.c \
 	models/ascend/vector.h \
 	models/ascend/vector_int.h \

@@ -98,6 +98,7 @@ typedef struct asc_options {
 	bool functional;
 	bool by_timestamp; /* issue at predicted start instead of by flags; races then say whether that was safe */
 	bool stop_at_first;
+	bool launch; /* blocks begin launch_us after cycle 0 */
 } asc_options;
 
 enum { ASC_CROSS_IDS = 32 }; /* ids of cross-core counters that instructions can name */

@@ -167,30 +167,33 @@ asc_clock asc_pipe_complete(const asc_subcore *s, enum asc_pipe pipe)
 
 void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, asc_who waited_for)
 {
-	asc_report r = {.core = s->core,
-	                .sub = s->sub,
-	                .stream = s->stream_index,
-	                .insn = e->insn,
-	                .block = s->chip->block[s->core],
-	                .execution = e->execution,
-	                .pipe = pipe,
-	                .queued = e->queued,
-	                .start = e->x.start,
-	                .free = e->x.free,
-	                .done = e->x.done,
-	                .waited_for = waited_for.insn,
-	                .setter = {waited_for.stream, waited_for.insn, waited_for.sub / s->chip->subs_per_core,
-	                           waited_for.sub % s->chip->subs_per_core, waited_for.pipe, waited_for.start,
-	                           waited_for.effect},
-	                .bytes = e->x.bytes,
-	                .work = e->x.work};
+	asc_report r;
 
-	memcpy(r.stall, e->x.stall, sizeof(r.stall));
 	s->counters.instructions++;
 	for (unsigned i = 0; i < ASC_STALLS; i++)
-		s->counters.stall[pipe][i] += r.stall[i];
-	if (s->chip->listener.report)
-		g_array_append_val(s->reports, r);
+		s->counters.stall[pipe][i] += e->x.stall[i];
+	if (!s->chip->listener.report)
+		return;
+	r = (asc_report){.core = s->core,
+	                 .sub = s->sub,
+	                 .stream = s->stream_index,
+	                 .insn = e->insn,
+	                 .block = s->chip->block[s->core],
+	                 .execution = e->execution,
+	                 .pipe = pipe,
+	                 .queued = e->queued,
+	                 .start = e->x.start,
+	                 .free = e->x.free,
+	                 .done = e->x.done,
+	                 .waited_for = waited_for.insn,
+	                 .setter = {waited_for.stream, waited_for.insn, waited_for.sub / s->chip->subs_per_core,
+	                            waited_for.sub % s->chip->subs_per_core, waited_for.pipe, waited_for.start,
+	                            waited_for.effect},
+	                 .bytes = e->x.bytes,
+	                 .work = e->x.work};
+
+	memcpy(r.stall, e->x.stall, sizeof(r.stall));
+	g_array_append_val(s->reports, r);
 }
 
 /* An entry that is done with when its slot is: flags, barriers. */
@@ -470,9 +473,15 @@ static void tell_touch(const asc_subcore *s, const asc_entry *e, const asc_range
 
 static bool has_unit_flag(const asc_entry *e)
 {
-	int field = hands_over(e->x.insn) ? asc_field_by_name((enum asc_op)e->x.insn->op, "unit_flag") : -1;
+	static int field[ASC_OP_COUNT];
+	static gsize ready;
 
-	return field >= 0 && e->x.f[field];
+	if (g_once_init_enter(&ready)) {
+		for (unsigned op = 0; op < ASC_OP_COUNT; op++)
+			field[op] = asc_field_by_name((enum asc_op)op, "unit_flag");
+		g_once_init_leave(&ready, 1);
+	}
+	return hands_over(e->x.insn) && e->x.f[field[e->x.insn->op]];
 }
 
 static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
@@ -490,6 +499,8 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	                .clock = &p->clock};
 
 	p->filed = false;
+	if (pipe == ASC_PIPE_V && n < ASC_RANGES)
+		n += asc_gathered(&e->x, s->chip->machine, s->data, &ranges[n]);
 	e->x.start = e->x.free = e->x.done = now;
 	if (asc_check_access(s, e, ranges, n, now)) {
 		e->x.traffic = &s->counters.traffic;

@@ -2,7 +2,8 @@
  *
  * The cube unit: time and values of mmad, and the unit flags of L0C.
  *
- * Time (Ascend C): ceil(m / 16) ceil(n / 16) ceil(k / cube_k) steps of a cycle, plus cube.gap_cycles until the next
+ * Time (Ascend C): ceil(m / 16) ceil(n / 16) ceil(k / cube_k) steps of a cycle (more where L0C's banks do not hold
+ * a step's accumulators side by side), plus cube.gap_cycles until the next
  * mmad may start and cube.start_cycles until the result is complete.  Accumulating on the same block costs nothing
  * more. The steps of one 16 x 16 block of the result follow one another, blocks in L0C's order (ours; not published).
  *
@@ -102,6 +103,14 @@ bool asc_cube_unit_ready(const asc_cube *c, const asc_exec *x)
 	default:
 		return true;
 	}
+}
+
+/* Cycles of a step: what L0C's banks need to read and write its accumulators. */
+static int64_t step_cycles(const asc_machine *machine)
+{
+	int64_t bytes = machine->cube_m * machine->cube_n * L0C_ELEMENT_BYTES;
+
+	return up(bytes, machine->l0c_banks * machine->l0c_row_bytes);
 }
 
 static int64_t step_k(const asc_machine *machine, enum asc_type type)
@@ -276,7 +285,7 @@ void asc_cube_execute(asc_cube *c, asc_exec *x)
 	const asc_machine *machine = c->machine;
 	const int64_t *f = x->f;
 	int64_t blocks = up(f[MMAD_M], machine->cube_m) * up(f[MMAD_N], machine->cube_n);
-	int64_t steps = up(f[MMAD_K], step_k(machine, (enum asc_type)f[MMAD_TYPE]));
+	int64_t steps = up(f[MMAD_K], step_k(machine, (enum asc_type)f[MMAD_TYPE])) * step_cycles(machine);
 	int64_t wait;
 
 	if (blocks * steps == 0) {

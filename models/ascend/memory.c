@@ -145,7 +145,7 @@ static unsigned fold(uint64_t line, unsigned parts)
 {
 	uint64_t h = line;
 
-	for (uint64_t rest = line / parts; rest; rest /= parts)
+	for (uint64_t rest = line / parts; rest && parts > 1; rest /= parts)
 		h += rest ^ (rest >> 1);
 	return (unsigned)(h % parts);
 }

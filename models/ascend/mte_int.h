@@ -60,7 +60,8 @@ struct asc_mte {
 	asc_data *data;
 	mte_way way[MTE_WAYS];
 	unsigned limit;
-	asc_calendar l1[2]; /* halves of L1: each serves a read or a write in a cycle */
+	asc_calendar *l1; /* [l1_parts] */
+	unsigned l1_parts;
 };
 
 /* The requests of one copy.  Rates are those of the slowest link on the way. */

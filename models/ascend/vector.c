@@ -18,7 +18,7 @@
 enum { BLOCK = 32, IN_FLIGHT = 32, MASK_BITS = 128 };
 
 typedef struct fields {
-	int type, dtype, dst, src, src1, mask, offsets, base, scalar, choice, repeat, length;
+	int type, dtype, dst, src, src1, pattern, mask, offsets, base, scalar, choice, repeat, length;
 	int dst_blk, src_blk, src1_blk, dst_rep, src_rep, src1_rep;
 } fields;
 
@@ -76,6 +76,7 @@ static const fields *fields_of(enum asc_op op)
 				.dst = asc_field_by_name(o, "dst"),
 				.src = either(o, "src", "src0"),
 				.src1 = asc_field_by_name(o, "src1"),
+				.pattern = asc_field_by_name(o, "pattern"),
 				.mask = asc_field_by_name(o, "mask"),
 				.offsets = asc_field_by_name(o, "offsets"),
 				.base = asc_field_by_name(o, "base"),
@@ -176,6 +177,25 @@ static void set_special(const asc_exec *x, const fields *f, asc_vop *o, unsigned
 	o->dst = row;
 }
 
+/* The results of repeats lie one behind the other; where bits of src1 pick, their number is not known here: as many as
+ * there can be. */
+static void set_picks(const asc_exec *x, const fields *f, asc_vop *o, unsigned bytes)
+{
+	unsigned picked = 0;
+
+	o->pattern = (unsigned)x->f[f->pattern];
+	for (unsigned i = 0; i < o->lanes; i++)
+		picked += !o->pattern || asc_pattern_picks(o->pattern, i);
+	o->dst.block_bytes = BLOCK;
+	o->dst.lanes = picked;
+	o->dst.repeat_bytes = (int64_t)picked * bytes;
+	o->src[1].lane_bytes = 1;
+	o->src[1].lanes = o->lanes / 8;
+	o->src[1].masked = false;
+	if (o->pattern)
+		o->srcs = 1;
+}
+
 /* Lanes of a repeat and operands of the instructions that ignore the mask; false for all others. */
 static bool set_unmasked(const asc_exec *x, const fields *f, asc_vop *o, unsigned bytes)
 {
@@ -193,6 +213,9 @@ static bool set_unmasked(const asc_exec *x, const fields *f, asc_vop *o, unsigne
 		src->lane_bytes = 4;
 		src->repeat_bytes = BLOCK;
 		o->dst.lane_bytes = BLOCK;
+		break;
+	case ASC_OP_VREDUCEV2:
+		set_picks(x, f, o, bytes);
 		break;
 	case ASC_OP_VTRANS:
 		o->lanes = src->lanes = 256;

@@ -197,6 +197,37 @@ static void broadcast_blocks(const asc_vop *o, asc_data *data, unsigned repeat)
 	}
 }
 
+/* Does a repeat of vreducev2 take element I? */
+static bool picks(const asc_vop *o, asc_data *data, unsigned repeat, unsigned i)
+{
+	const uint8_t *bits;
+
+	if (o->pattern)
+		return asc_pattern_picks(o->pattern, i);
+	bits = ub_at(data, o->src[1].address + (uint64_t)(o->src[1].repeat_bytes * (int64_t)repeat) + i / 8, 1);
+	return bits && (*bits >> (i % 8) & 1);
+}
+
+static void pick(const asc_vop *o, asc_data *data, unsigned repeat)
+{
+	unsigned bytes = asc_type_bytes(o->type);
+	uint8_t taken[ASC_VOP_LANES * sizeof(uint64_t)], *at;
+	uint64_t before = 0, now = 0;
+
+	for (unsigned n = 0; n < repeat; n++)
+		for (unsigned i = 0; i < o->lanes; i++)
+			before += picks(o, data, n, i);
+	for (unsigned i = 0; i < o->lanes; i++) {
+		const uint8_t *from = picks(o, data, repeat, i) ? asc_lane_at(&o->src[0], data, repeat, i) : NULL;
+
+		if (from)
+			memcpy(taken + now++ * bytes, from, bytes);
+	}
+	at = ub_at(data, o->dst.address + before * bytes, now * bytes);
+	if (at)
+		memcpy(at, taken, now * bytes);
+}
+
 static void gather(const asc_vop *o, asc_data *data, unsigned repeat)
 {
 	asc_lane offset[ASC_VOP_LANES];
@@ -304,6 +335,9 @@ bool asc_vop_move(const asc_vop *o, asc_data *data, unsigned repeat)
 	case ASC_OP_VGATHER:
 	case ASC_OP_VGATHERB:
 		gather(o, data, repeat);
+		break;
+	case ASC_OP_VREDUCEV2:
+		pick(o, data, repeat);
 		break;
 	case ASC_OP_VTRANS:
 		transpose(o, data);

@@ -65,32 +65,34 @@ static char *product(unsigned size)
 	uint64_t bytes = (uint64_t)size * size * HALF;
 
 	for (unsigned i = 0; i < 2; i++)
-		g_string_append_printf(s, "\tset_flag from=MTE1 to=MTE2 id=%u\n\tset_flag from=M to=MTE1 id=%u\n", i, i);
-	g_string_append_printf(s,
-	                       "\tset_flag from=FIX to=M id=0\n"
-	                       "\tmovi rd=r1 imm=0\n\tadd rd=r1 rn=r1 rm=r31\n"
-	                       "tile:\tbge rn=r1 rm=%u label=over\n"
-	                       "\tdiv rd=r2 rn=r1 rm=%u\n\trem rd=r3 rn=r1 rm=%u\n"
-	                       "\tmul rd=r4 rn=r2 rm=%u\n\tmul rd=r5 rn=r3 rm=%u\n\tadd rd=r5 rn=r5 rm=%" G_GUINT64_FORMAT
-	                       "\n"
-	                       "\tmovi rd=r6 imm=1\n\tmovi rd=r7 imm=0\n"
-	                       "\twait_flag from=FIX to=M id=0\n"
-	                       "deep:\n",
-	                       tiles, across, across, TILE_M * size * HALF, TILE_N * size * HALF, bytes);
+		g_string_append_printf(s, "\tset_flag from=MTE1 to=MTE2 id=%u\n\tset_flag from=M to=MTE1 id=%u\n", i,
+		                       i);
+	g_string_append_printf(
+		s,
+		"\tset_flag from=FIX to=M id=0\n"
+		"\tmovi rd=r1 imm=0\n\tadd rd=r1 rn=r1 rm=r31\n"
+		"tile:\tbge rn=r1 rm=%u label=over\n"
+		"\tdiv rd=r2 rn=r1 rm=%u\n\trem rd=r3 rn=r1 rm=%u\n"
+		"\tmul rd=r4 rn=r2 rm=%u\n\tmul rd=r5 rn=r3 rm=%u\n\tadd rd=r5 rn=r5 rm=%" G_GUINT64_FORMAT "\n"
+		"\tmovi rd=r6 imm=1\n\tmovi rd=r7 imm=0\n"
+		"\twait_flag from=FIX to=M id=0\n"
+		"deep:\n",
+		tiles, across, across, TILE_M * size * HALF, TILE_N * size * HALF, bytes);
 	product_step(s, 0, size);
 	product_step(s, 1, size);
-	g_string_append_printf(s,
-	                       "\tadd rd=r7 rn=r7 rm=%u\n\tblt rn=r7 rm=%u label=deep\n"
-	                       "\tset_flag from=M to=FIX id=0\n\twait_flag from=M to=FIX id=0\n"
-	                       "\tmul rd=r8 rn=r2 rm=%u\n\tmul rd=r9 rn=r3 rm=%u\n\tadd rd=r8 rn=r8 rm=r9\n"
-	                       "\tadd rd=r8 rn=r8 rm=%" G_GUINT64_FORMAT "\n"
-	                       "\tfix_gm type=fp32 dtype=fp16 dst=r8 src=0 m=%u n=%u src_stride=%u dst_pitch=%u quant=1\n"
-	                       "\tset_flag from=FIX to=M id=0\n\tadd rd=r1 rn=r1 rm=24\n\tjump label=tile\n"
-	                       "over:\twait_flag from=FIX to=M id=0\n",
-	                       2 * STEP_L1, size, TILE_M * size * HALF, TILE_N * HALF, 2 * bytes, TILE_M, TILE_N, TILE_M,
-	                       size);
+	g_string_append_printf(
+		s,
+		"\tadd rd=r7 rn=r7 rm=%u\n\tblt rn=r7 rm=%u label=deep\n"
+		"\tset_flag from=M to=FIX id=0\n\twait_flag from=M to=FIX id=0\n"
+		"\tmul rd=r8 rn=r2 rm=%u\n\tmul rd=r9 rn=r3 rm=%u\n\tadd rd=r8 rn=r8 rm=r9\n"
+		"\tadd rd=r8 rn=r8 rm=%" G_GUINT64_FORMAT "\n"
+		"\tfix_gm type=fp32 dtype=fp16 dst=r8 src=0 m=%u n=%u src_stride=%u dst_pitch=%u quant=1\n"
+		"\tset_flag from=FIX to=M id=0\n\tadd rd=r1 rn=r1 rm=24\n\tjump label=tile\n"
+		"over:\twait_flag from=FIX to=M id=0\n",
+		2 * STEP_L1, size, TILE_M * size * HALF, TILE_N * HALF, 2 * bytes, TILE_M, TILE_N, TILE_M, size);
 	for (unsigned i = 0; i < 2; i++)
-		g_string_append_printf(s, "\twait_flag from=MTE1 to=MTE2 id=%u\n\twait_flag from=M to=MTE1 id=%u\n", i, i);
+		g_string_append_printf(s, "\twait_flag from=MTE1 to=MTE2 id=%u\n\twait_flag from=M to=MTE1 id=%u\n", i,
+		                       i);
 	g_string_append(s, "\tend\n");
 	return g_string_free(s, FALSE);
 }
@@ -159,7 +161,8 @@ static void count_report(void *state, const asc_report *r)
 static void show(void *state, const asc_violation *v)
 {
 	(void)state;
-	printf("finding %d at %" G_GINT64_FORMAT ": instruction %u, other %u\n", v->kind, v->cycle, v->insn, v->other_insn);
+	printf("finding %d at %" G_GINT64_FORMAT ": instruction %u, other %u\n", v->kind, v->cycle, v->insn,
+	       v->other_insn);
 }
 
 static void hang(void *state, const char *diagnosis)
@@ -200,7 +203,8 @@ static bool run(const char *name, const char *text, const char *kernel_name, boo
 		exit(1);
 	}
 	c = asc_chip_counters(chip);
-	printf("%-8s %-9s %9" G_GUINT64_FORMAT " instructions %9" G_GINT64_FORMAT " cycles %8.3f s %7.3f M instructions/s\n",
+	printf("%-8s %-9s %9" G_GUINT64_FORMAT " instructions %9" G_GINT64_FORMAT
+	       " cycles %8.3f s %7.3f M instructions/s\n",
 	       name, reports ? "reported" : "untraced", c->instructions, c->cycles, cpu_s() - start,
 	       (double)c->instructions / 1e6 / MAX(cpu_s() - start, 1e-9));
 	fine = c->instructions && !c->violations && (!reports || reported == c->instructions);

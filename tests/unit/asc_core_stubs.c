@@ -54,6 +54,15 @@ static void take(asc_exec *x, unsigned core)
 		g_array_append_val(asc_stub_asked, q);
 }
 
+unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *range)
+{
+	(void)x;
+	(void)machine;
+	(void)data;
+	(void)range;
+	return 0;
+}
+
 asc_ub *asc_ub_new(const asc_machine *machine)
 {
 	(void)machine;

@@ -42,8 +42,8 @@ struct asc_ub_oracle {
 	cell *calendar, forgotten;
 	int64_t copies_until; /* no copy has a beat at or after this */
 	pipe pipe;
-	int64_t now;             /* cycle the pipe stands at */
-	int64_t debt;            /* cycles copies have taken from the vector unit */
+	int64_t now;  /* cycle the pipe stands at */
+	int64_t debt; /* cycles copies have taken from the vector unit */
 };
 
 asc_ub_oracle *asc_ub_oracle_new(const asc_machine *m)
@@ -133,8 +133,7 @@ static void split_add(splitter *s, uint64_t address, uint64_t tag)
 {
 	const asc_ub_oracle *ub = s->ub;
 	unsigned group = asc_ub_group(ub->geometry, address), j = 0;
-	uint64_t bank = (uint64_t)1 << asc_ub_bank(ub->geometry, address),
-		 key = address / ub->row_bytes << 3 | tag;
+	uint64_t bank = (uint64_t)1 << asc_ub_bank(ub->geometry, address), key = address / ub->row_bytes << 3 | tag;
 
 	for (unsigned i = 0; i < s->used[group]; i++)
 		if (s->key[group][i] == key)
@@ -328,7 +327,8 @@ void asc_ub_oracle_access(asc_ub_oracle *ub, asc_ub_vector *v)
 
 /* ---- copies ---- */
 
-int64_t asc_ub_oracle_copy(asc_ub_oracle *ub, bool write, uint64_t address, uint64_t bytes, int64_t start, int64_t until)
+int64_t asc_ub_oracle_copy(asc_ub_oracle *ub, bool write, uint64_t address, uint64_t bytes, int64_t start,
+                           int64_t until)
 {
 	uint64_t unit = (uint64_t)ub->copy_bytes[write], beats = (bytes + unit - 1) / unit;
 	int64_t end = until, after = start;

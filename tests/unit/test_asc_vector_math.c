@@ -382,6 +382,42 @@ static void movers_move(void)
 	CU_ASSERT_EQUAL(get(TO + 254, 2), 0xfffe);
 }
 
+/* 64 elements of fp32 a repeat, element i of the source is i. */
+static void picked_elements_lie_one_behind_the_other(void)
+{
+	asc_insn insn;
+	asc_exec x;
+
+	for (unsigned i = 0; i < 128; i++) {
+		put(0x1000 + 4 * i, i, 4);
+		put(0x3000 + 4 * i, 0xffff, 4);
+	}
+	/* Pattern 5: the third of every four, 16 a repeat; the second repeat goes on behind the first. */
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 5, "repeat", 2,
+	         NULL);
+	execute(&x);
+	for (unsigned i = 0; i < 32; i++)
+		CU_ASSERT_EQUAL(get(0x3000 + 4 * i, 4), 4 * i + 2);
+	CU_ASSERT_EQUAL(get(0x3000 + 4 * 32, 4), 0xffff);
+	/* Patterns 1 and 2: the first and second of every two. */
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 1, NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(0x3000 + 4 * 31, 4), 62);
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 2, NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(0x3000 + 4 * 31, 4), 63);
+	/* Bits of src1, 8 bytes of a block each repeat: elements 1 and 63 of the first, 0 of the second. */
+	put(0x2000, 0x8000000000000002, 8);
+	put(0x2020, 1, 8);
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "src1", 0x2000, "repeat", 2,
+	         NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(0x3000, 4), 1);
+	CU_ASSERT_EQUAL(get(0x3004, 4), 63);
+	CU_ASSERT_EQUAL(get(0x3008, 4), 64);
+	CU_ASSERT_EQUAL(get(0x300c, 4), 6 + 1);
+}
+
 static void sorting_is_stable_and_merging_keeps_the_order_of_lists(void)
 {
 	asc_insn insn;
@@ -582,6 +618,7 @@ int main(void)
 		{"extremes_give_the_first_of_equals_and_its_lane", extremes_give_the_first_of_equals_and_its_lane},
 		{"compare_and_select_work_by_bits", compare_and_select_work_by_bits},
 		{"movers_move", movers_move},
+		{"picked_elements_lie_one_behind_the_other", picked_elements_lie_one_behind_the_other},
 		{"sorting_is_stable_and_merging_keeps_the_order_of_lists",
 	         sorting_is_stable_and_merging_keeps_the_order_of_lists},
 		{"random_instructions_equal_the_reference", random_instructions_equal_the_reference},
