@@ -102,7 +102,7 @@ static asc_case *random_stream(uint64_t seed, asc_machine *machine, enum asc_kin
 {
 	asc_case *c = asc_case_bare(seed, machine, kind);
 	pending p = {.count = 0};
-	unsigned syncs = 10 + (unsigned)case_below(c, 50);
+	unsigned syncs = 10 + (unsigned)case_below(c, 70);
 
 	while (c->items->len < STEPS) {
 		if (!case_chance(c, syncs)) {
