@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { PROGRAMS = 600, REPORTED = 3, STEPS = 26, PENDING = 8 };
+enum { PROGRAMS = 250, REPORTED = 3, STEPS = 26, PENDING = 8 };
 
 static const struct {
 	const char *machine;
