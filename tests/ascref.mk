@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Ascend-style cores against an independent reference: values of every instruction.
+# Ascend-style cores against an independent reference: values of every instruction, and what nothing orders.
 check_LIBRARIES += libascref.a
 libascref_a_SOURCES = \
 	tests/differential/asc_num.c tests/differential/asc_num.h tests/differential/asc_ref.c tests/differential/asc_ref.h \
@@ -23,3 +23,6 @@ tests_differential_test_asc_order_SOURCES = tests/differential/test_asc_order.c
 nodist_EXTRA_tests_differential_test_asc_order_SOURCES = tools/dummy.cxx
 tests_differential_test_asc_order_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_differential_test_asc_order_LDADD = $(ASCREF_LIBS)
+
+LONG_TESTS += tests/differential/many_values.sh tests/differential/many_order.sh
+EXTRA_DIST += tests/differential/many_values.sh tests/differential/many_order.sh

@@ -21,7 +21,7 @@ static const enum format formats[ASC_OP_COUNT] = {
 };
 
 /* Geometry of the instruction set, not of a machine: fractals of 16 rows of 32 bytes, fp32 or int32 accumulators. */
-enum { BLOCK = 32, FRACTAL = 512, FRACTAL_ROWS = 16, ACCUMULATOR = 4, LANES_MAX = 256, MASK_BITS = 128 };
+enum { BLOCK = 32, FRACTAL = 512, FRACTAL_ROWS = 16, ACCUMULATOR = 4, LANES_MAX = 128 };
 enum { SORTED = 32, INDEX = 4, PAIR = 8, LISTS = 4 }; /* of sorting: elements, and bytes */
 
 typedef struct list {
@@ -84,8 +84,14 @@ static void add_repeats(list *l, const operand *o, int64_t from, int64_t repeats
 		add(l, ASC_UB, o->write, base + a->first * o->size, (a->end - a->first) * o->size, repeats, pitch);
 		return;
 	}
-	if (!o->block && a->end - a->first >= per_block) {
-		add(l, ASC_UB, o->write, base, BLOCK, repeats, pitch);
+	if (!o->block && blocks > 1) {
+		/* All share one block. */
+		lanes in = {.end = 0};
+
+		for (unsigned i = 0; i < o->lanes; i++)
+			in.on[i % per_block] |= a->on[i];
+		trim(&in, per_block);
+		add(l, ASC_UB, o->write, base + in.first * o->size, (in.end - in.first) * o->size, repeats, pitch);
 		return;
 	}
 	if (!a->holes && !a->first && a->end == o->lanes && o->lanes % per_block == 0 &&
@@ -115,12 +121,8 @@ static void add_vector(list *l, const operand *o, int64_t repeat)
 	int64_t whole = repeat;
 	unsigned tail = 0;
 
-	for (unsigned i = 0; i < o->lanes; i++) {
-		/* A bit stands for two lanes where there are more lanes than bits. */
-		unsigned bit = o->lanes > MASK_BITS ? i / 2 : i;
-
-		a.on[i] = l->x->counter_mode || (l->x->mask[bit / 64] >> bit % 64 & 1);
-	}
+	for (unsigned i = 0; i < o->lanes; i++)
+		a.on[i] = l->x->counter_mode || (l->x->mask[i / 64] >> i % 64 & 1);
 	if (l->x->counter_mode) {
 		whole = (int64_t)(l->x->mask[0] / o->lanes);
 		tail = (unsigned)(l->x->mask[0] % o->lanes);
@@ -134,13 +136,17 @@ static void add_vector(list *l, const operand *o, int64_t repeat)
 		add_repeats(l, o, whole, 1, &a);
 }
 
-/* Every lane of the repeats, whatever mask and count say. */
+/* Eight blocks a repeat, whatever the type, mask and count say. */
 static void add_whole(list *l, const operand *o, int64_t repeats)
 {
-	lanes a = {.end = o->lanes};
+	operand eight = *o;
+	lanes a;
 
+	eight.size = BLOCK;
+	eight.lanes = (unsigned)l->machine->vector_bytes / BLOCK;
+	a = (lanes){.end = eight.lanes};
 	memset(a.on, true, sizeof(a.on));
-	add_repeats(l, o, 0, repeats, &a);
+	add_repeats(l, &eight, 0, repeats, &a);
 }
 
 static unsigned lanes_of(const list *l, unsigned size)
@@ -315,14 +321,15 @@ static void mmad(list *l)
 	int64_t size = asc_type_bytes((enum asc_type)f[0]);
 	int64_t m = round_up(f[4], FRACTAL_ROWS), k = round_up(f[5], BLOCK / size), n = round_up(f[6], FRACTAL_ROWS);
 
+	if (!m || !k || !n)
+		return;
 	add(l, ASC_L0A, false, f[2], m * k * size, 1, 0);
 	add(l, ASC_L0B, false, f[3], k * n * size, 1, 0);
 	if (f[7] == 0)
 		add(l, ASC_L0C, false, f[1], m * n * ACCUMULATOR, 1, 0);
 	if (f[7] == 2)
 		add(l, ASC_BT, false, f[8], f[6] * ACCUMULATOR, 1, 0);
-	if (k)
-		add(l, ASC_L0C, true, f[1], m * n * ACCUMULATOR, 1, 0);
+	add(l, ASC_L0C, true, f[1], m * n * ACCUMULATOR, 1, 0);
 }
 
 /* dst src repeat src_stride dst_gap, in fractals. */

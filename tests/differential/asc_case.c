@@ -196,18 +196,18 @@ asc_case *asc_case_new(uint64_t seed, asc_machine *machine, enum asc_kind kind, 
 asc_case *asc_case_bare(uint64_t seed, asc_machine *machine, enum asc_kind kind)
 {
 	asc_case *c = case_frame(seed, machine, kind);
-	uint64_t more = case_chance(c, 50) ? 1 : 4;
+	uint64_t more = 1u << 2 * case_below(c, 4);
 
 	c->bare = true;
 	c->data = g_malloc0(CASE_BYTES);
-	c->window[ASC_GM] = (case_window){CASE_WRITTEN, 0x1000 * more};
+	c->window[ASC_GM] = (case_window){0, 0x4000 * more};
 	if (kind != ASC_CUBE)
-		c->window[ASC_UB] = (case_window){0x1000, 0x1000 * more};
+		c->window[ASC_UB] = (case_window){0x1000, 0xa00 * more};
 	if (kind == ASC_VECTOR)
 		return c;
-	c->window[ASC_L1] = (case_window){0x2000, 0x2000 * more};
-	c->window[ASC_L0A] = c->window[ASC_L0B] = (case_window){0, 0x1000 * more};
-	c->window[ASC_L0C] = (case_window){0, 0x2000 * more};
+	c->window[ASC_L1] = (case_window){0x2000, 0x1800 * more};
+	c->window[ASC_L0A] = c->window[ASC_L0B] = (case_window){0, 0x1000 * MIN(more, 16)};
+	c->window[ASC_L0C] = (case_window){0, 0x2000 * MIN(more, 16)};
 	c->window[ASC_BT] = (case_window){0, (uint64_t)machine->bt_bytes};
 	return c;
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What nothing orders, by brute force: of a stream without jumps the whole happens-before relation, every pair of
- * instructions, every byte.  After docs/ascend.md, "Time" and "Races"; shares nothing with models/ascend/.
+ * What nothing orders, by brute force: of the streams of a core, without jumps, the whole happens-before relation,
+ * every pair of instructions, every byte.  After docs/ascend.md, "Time" and "Races"; shares nothing with
+ * models/ascend/.
  */
 #ifndef TSPSIM_TESTS_DIFFERENTIAL_ASC_HB_H
 #define TSPSIM_TESTS_DIFFERENTIAL_ASC_HB_H
 
 #include "tests/differential/asc_ref.h"
 
+/* A step of the stream of a sub-core: 0 the cube core or the only one, 1 and 2 vector cores.  Those of a sub-core
+ * follow one another. */
 typedef struct hb_step {
 	asc_insn insn;
+	unsigned sub;
 	GArray *accesses; /* ref_access */
 } hb_step;
 
@@ -28,6 +32,7 @@ typedef struct asc_hb {
 	bool *stuck;            /* [count]: never executed */
 	GArray *unordered_sets; /* unsigned: sets that nothing orders after the wait for the one before */
 	GArray *left;           /* unsigned: the last set of each flag that stays set */
+	bool cross_left;        /* more cross-core sets than waits */
 } asc_hb;
 
 asc_hb *asc_hb_new(const hb_step *steps, unsigned count);

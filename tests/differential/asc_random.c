@@ -198,6 +198,13 @@ static void finish_fields(asc_case *c, asc_insn *insn)
 			set(insn, "scale", get(insn, "scale") | (int64_t)(random_plain(c, ASC_F32) << 32));
 		set(insn, "unit_flag", 0);
 		break;
+	case ASC_OP_MMAD: /* the reference takes its time */
+		while (get(insn, "m") * get(insn, "n") * get(insn, "k") > 40000) {
+			const char *name = case_chance(c, 50) ? "k" : "n";
+
+			set(insn, name, MAX(1, get(insn, name) / 2));
+		}
+		break;
 	case ASC_OP_ND2NZ: /* columns do not overlap */
 		set(insn, "dst_c0_stride", MAX(1, get(insn, "n")) + small_or(c, 9, 40));
 		break;

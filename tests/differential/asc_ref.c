@@ -42,7 +42,7 @@ int64_t ref_field(const asc_ref *r, const char *name)
 	return r->f[field];
 }
 
-static bool note(asc_ref *r, enum asc_space space, bool write, uint64_t address, unsigned bytes)
+static bool note(asc_ref *r, enum asc_space space, bool write, uint64_t address, uint64_t bytes)
 {
 	ref_access *last;
 
@@ -59,6 +59,12 @@ static bool note(asc_ref *r, enum asc_space space, bool write, uint64_t address,
 	}
 	g_array_append_vals(r->accesses, &(ref_access){space, write, address, bytes}, 1);
 	return true;
+}
+
+void ref_touch(asc_ref *r, enum asc_space space, bool write, uint64_t address, uint64_t bytes)
+{
+	if (bytes)
+		note(r, space, write, address, bytes);
 }
 
 uint64_t ref_get(asc_ref *r, enum asc_space space, uint64_t address, unsigned bytes)

@@ -56,6 +56,8 @@ bool asc_ref_run(asc_ref *r, const asc_insn *insns, unsigned count, uint64_t ste
 int64_t ref_field(const asc_ref *r, const char *name); /* of the instruction being executed */
 uint64_t ref_get(asc_ref *r, enum asc_space space, uint64_t address, unsigned bytes);
 void ref_put(asc_ref *r, enum asc_space space, uint64_t address, unsigned bytes, uint64_t value);
+/* Notes an access of bytes that the instruction is said to touch, needed or not; nothing moves. */
+void ref_touch(asc_ref *r, enum asc_space space, bool write, uint64_t address, uint64_t bytes);
 void ref_vector(asc_ref *r);
 void ref_cube(asc_ref *r);
 void ref_copy(asc_ref *r);

@@ -99,6 +99,8 @@ void ref_fixpipe(asc_ref *r)
 	uint64_t fractals = (n + 15) / 16;
 	bool rows = ref_field(r, "nz2nd") != 0;
 
+	for (uint64_t f = 0; f < fractals; f++)
+		ref_touch(r, ASC_L0C, false, (uint64_t)ref_field(r, "src") + f * stride * 64, m * 64);
 	/* Whole columns; what lies behind the fractals of the n is zero. */
 	if (!rows)
 		n = (n + c0 - 1) / c0 * c0;

@@ -56,6 +56,12 @@ static void multiply(asc_ref *r)
 
 	if (m == 0 || k == 0 || n == 0)
 		return;
+	/* Whole fractals. */
+	ref_touch(r, ASC_L0A, false, a, up(m, FRACTAL_ROWS) * up(k, ROW / size) * FRACTAL);
+	ref_touch(r, ASC_L0B, false, b, up(n, FRACTAL_ROWS) * up(k, ROW / size) * FRACTAL);
+	ref_touch(r, ASC_L0C, true, c, up(m, 16) * up(n, 16) * 1024);
+	if (init == 0)
+		ref_touch(r, ASC_L0C, false, c, up(m, 16) * up(n, 16) * 1024);
 	for (uint64_t i = 0; i < m && !r->beyond; i++)
 		for (uint64_t j = 0; j < n && !r->beyond; j++) {
 			uint64_t sum = 0;
@@ -151,10 +157,12 @@ static void load_image(asc_ref *r, enum asc_space to)
 	int64_t k_start = ref_field(r, "k_start"), m_start = ref_field(r, "m_start");
 	uint64_t rows = (uint64_t)ref_field(r, "m_extent"), columns = (uint64_t)ref_field(r, "k_extent");
 	bool to_a = to == ASC_L0A;
+	uint64_t image_bytes = p.h * p.w * up(p.c, p.c0) * ROW;
 	/* Whole fractals: what lies in them beyond the extents is of the matrix, too. */
 	uint64_t full_rows = up(rows, to_a ? FRACTAL_ROWS : p.c0) * (to_a ? FRACTAL_ROWS : p.c0);
 	uint64_t full_columns = up(columns, to_a ? p.c0 : FRACTAL_ROWS) * (to_a ? p.c0 : FRACTAL_ROWS);
 
+	ref_touch(r, ASC_L1, false, p.base, image_bytes);
 	for (uint64_t i = 0; i < full_rows && !r->beyond; i++)
 		for (uint64_t j = 0; j < full_columns; j++) {
 			uint64_t at =

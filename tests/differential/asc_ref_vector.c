@@ -65,6 +65,29 @@ static bool is_active(const asc_ref *r, const shape *s, int64_t repeat, unsigned
 	return r->mask[lane / 64] >> lane % 64 & 1;
 }
 
+/* In each block of a repeat all from the first to the last lane that is on counts as touched; with block stride 0 all
+ * lanes lie in one. */
+static void touch(asc_ref *r, const operand *o, const shape *s, int64_t repeat, bool write)
+{
+	unsigned lanes = BLOCK / o->size;
+	int first = -1, last = -1;
+
+	for (unsigned lane = 0; lane < s->lanes; lane++) {
+		if (is_active(r, s, repeat, lane)) {
+			first = first < 0 ? (int)(lane % lanes) : MIN(first, (int)(lane % lanes));
+			last = MAX(last, (int)(lane % lanes));
+		}
+		if ((lane + 1) % lanes && lane + 1 < s->lanes)
+			continue;
+		if (o->block_stride == 0 && lane + 1 < s->lanes)
+			continue;
+		if (first >= 0)
+			ref_touch(r, ASC_UB, write, place(o, repeat, lane / lanes * lanes) + (unsigned)first * o->size,
+			          (uint64_t)(last - first + 1) * o->size);
+		first = last = -1;
+	}
+}
+
 /* NaN is above all; +0 above -0. */
 static bool is_above(enum asc_type type, uint64_t a, uint64_t b)
 {
@@ -273,6 +296,11 @@ static void lanewise(asc_ref *r)
 		for (unsigned lane = 0; lane < s.lanes; lane++)
 			if (is_active(r, &s, i, lane))
 				lane_put(r, &dst, i, lane, result[lane]);
+		touch(r, &dst, &s, i, true);
+		if (!none)
+			touch(r, &a, &s, i, false);
+		if (two)
+			touch(r, &b, &s, i, false);
 		if (r->beyond)
 			return;
 	}
@@ -290,6 +318,8 @@ static void convert(asc_ref *r)
 		for (unsigned lane = 0; lane < s.lanes; lane++)
 			if (is_active(r, &s, i, lane))
 				result[lane] = big_round(big_from_bits(from, lane_get(r, &src, i, lane)), to, mode);
+		touch(r, &src, &s, i, false);
+		touch(r, &dst, &s, i, true);
 		for (unsigned lane = 0; lane < s.lanes; lane++)
 			if (is_active(r, &s, i, lane))
 				lane_put(r, &dst, i, lane, result[lane]);
@@ -390,6 +420,9 @@ static void reduce(asc_ref *r)
 			if (on[lane])
 				value[lane] = lane_get(r, &src, i, lane);
 		}
+		touch(r, &src, &s, i, false);
+		ref_touch(r, ASC_UB, true, dst + (uint64_t)i * stride * results * src.size,
+		          (uint64_t)results * src.size);
 		reduce_groups(r, type, &s, dst + (uint64_t)i * stride * results * src.size, value, on, group);
 	}
 }
@@ -429,6 +462,9 @@ static void compare(asc_ref *r)
 	for (int64_t i = 0; i < s.repeats && !r->beyond; i++) {
 		uint8_t bits[LANES_MAX / 8] = {0}, on[LANES_MAX / 8] = {0};
 
+		touch(r, &a, &s, i, false);
+		touch(r, &b, &s, i, false);
+		ref_touch(r, ASC_UB, true, dst + (uint64_t)i * s.lanes / 8, s.lanes / 8);
 		for (unsigned lane = 0; lane < s.lanes; lane++) {
 			if (!is_active(r, &s, i, lane))
 				continue;
@@ -466,6 +502,10 @@ static void choose(asc_ref *r)
 			y = lane_get(r, &b, i, lane);
 			result[lane] = bits >> lane % 8 & 1 ? x : y;
 		}
+		touch(r, &a, &s, i, false);
+		touch(r, &b, &s, i, false);
+		touch(r, &dst, &s, i, true);
+		ref_touch(r, ASC_UB, false, mask + (uint64_t)i * s.lanes / 8, s.lanes / 8);
 		for (unsigned lane = 0; lane < s.lanes; lane++)
 			if (is_active(r, &s, i, lane))
 				lane_put(r, &dst, i, lane, result[lane]);
@@ -502,6 +542,8 @@ static void gather_elements(asc_ref *r)
 			offset = ref_get(r, ASC_UB, offsets + 4 * ((uint64_t)i * s.lanes + lane), 4);
 			result[lane] = gathered(r, base + offset, dst.size);
 		}
+		touch(r, &dst, &s, i, true);
+		ref_touch(r, ASC_UB, false, offsets + 4 * (uint64_t)i * s.lanes, 4 * s.lanes);
 		for (unsigned lane = 0; lane < s.lanes; lane++)
 			if (is_active(r, &s, i, lane))
 				lane_put(r, &dst, i, lane, result[lane]);

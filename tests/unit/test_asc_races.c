@@ -169,6 +169,12 @@ static void a_write_after_a_read_races(void)
 	one_race(".stream coupled\nub_to_gm dst=0 src=0x8000 bursts=5\nvabs dst=0x8000 src=0\nend\n", 1, 0, true);
 }
 
+/* The second reads the very bytes that the first reads, and then writes them. */
+static void a_write_in_place_races_with_an_earlier_read(void)
+{
+	one_race(".stream coupled\nvabs dst=0 src=0x8000\nvabs dst=0x8000 src=0x8000\nend\n", 1, 0, false);
+}
+
 static void accumulating_on_the_same_block_is_ordered_by_hardware(void)
 {
 	/* isa/ascend/order.def: pipe M, L0C. */
@@ -534,6 +540,7 @@ int main(void)
 		{"a_barrier_of_another_pipe_does_not_help", a_barrier_of_another_pipe_does_not_help},
 		{"reads_do_not_race", reads_do_not_race},
 		{"a_write_after_a_read_races", a_write_after_a_read_races},
+		{"a_write_in_place_races_with_an_earlier_read", a_write_in_place_races_with_an_earlier_read},
 		{"accumulating_on_the_same_block_is_ordered_by_hardware",
 	         accumulating_on_the_same_block_is_ordered_by_hardware},
 		{"scalar_accesses_are_in_order_but_not_with_others", scalar_accesses_are_in_order_but_not_with_others},

@@ -240,6 +240,34 @@ static void picks_write_as_many_elements_as_the_pattern_has(void)
 	is(2, ASC_UB, true, 0x3000, 512, 1, 0);
 }
 
+/* 128 lanes of int8 are 4 blocks: one run a repeat of 128 bytes, not of 256. */
+static void lanes_of_8_bits_fill_half_a_repeat(void)
+{
+	mask(UINT64_MAX, UINT64_MAX, false);
+	look(ASC_OP_VRELU, "type", ASC_I8, "dst", 0x1000, "src", 0x2000, "repeat", 2, NULL);
+	is(0, ASC_UB, false, 0x2000, 128, 2, 256);
+	is(1, ASC_UB, true, 0x1000, 128, 2, 256);
+	/* Eight blocks all the same, with eight elements of a byte each as source. */
+	look(ASC_OP_VBRCB, "type", ASC_I8, "dst", 0x1000, "src", 0x2000, "repeat", 2, NULL);
+	is(0, ASC_UB, false, 0x2000, 16, 1, 0);
+	is(1, ASC_UB, true, 0x1000, 256, 2, 256);
+}
+
+/* Lanes 1 of block 0 and 3 of block 1 (fp32, 8 a block) read bytes 4 to 15 of the one block. */
+static void lanes_that_share_a_block_are_taken_together(void)
+{
+	mask(1u << 1 | 1u << 11, 0, false);
+	look(ASC_OP_VRELU, "type", ASC_F32, "dst", 0x1000, "src", 0x2000, "src_blk", 0, NULL);
+	is(0, ASC_UB, false, 0x2004, 12, 1, 0);
+}
+
+static void a_product_without_columns_touches_nothing(void)
+{
+	mask(UINT64_MAX, UINT64_MAX, false);
+	look(ASC_OP_MMAD, "m", 16, "k", 16, "n", 0, NULL);
+	CU_ASSERT_EQUAL(count, 0);
+}
+
 int main(void)
 {
 	static const tap_case cases[] = {
@@ -249,6 +277,9 @@ int main(void)
 		{"block_strides_are_blocks_apart", block_strides_are_blocks_apart},
 		{"a_block_stride_of_0_is_one_block", a_block_stride_of_0_is_one_block},
 		{"the_mask_trims", the_mask_trims},
+		{"lanes_of_8_bits_fill_half_a_repeat", lanes_of_8_bits_fill_half_a_repeat},
+		{"lanes_that_share_a_block_are_taken_together", lanes_that_share_a_block_are_taken_together},
+		{"a_product_without_columns_touches_nothing", a_product_without_columns_touches_nothing},
 		{"counter_mode_counts_elements", counter_mode_counts_elements},
 		{"multiply_and_add_reads_its_destination", multiply_and_add_reads_its_destination},
 		{"conversions_fill_the_wider_side", conversions_fill_the_wider_side},

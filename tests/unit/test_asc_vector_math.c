@@ -317,6 +317,56 @@ static void extremes_give_the_first_of_equals_and_its_lane(void)
 		CU_ASSERT_EQUAL(get_f32(TO + 4 * b), 0); /* eight in a row hold a multiple of seven */
 }
 
+/* As in max and min: also a later NaN is the extreme of either kind, +0 is above -0, and what comes out is canonical.
+ */
+static void a_nan_is_the_extreme_wherever_it_stands(void)
+{
+	asc_insn insn;
+	asc_exec x = make(&insn, ASC_OP_VCMAX, "type", F32, "src", A, "dst", TO, NULL);
+
+	memset(&ub, 0, sizeof ub);
+	put(A + 4 * 9, 0xffa00001, 4);
+	put(A + 4 * 20, 0x7fc00000, 4);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 4), 0x7fc00000);
+	CU_ASSERT_EQUAL(get(TO + 4, 4), 9);
+	x = make(&insn, ASC_OP_VCMIN, "type", F32, "src", A, "dst", TO, NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 4), 0x7fc00000);
+	CU_ASSERT_EQUAL(get(TO + 4, 4), 9);
+	put(A + 4 * 9, 0x80000000, 4); /* -0, the smallest */
+	put(A + 4 * 20, 0, 4);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 4), 0x80000000);
+	CU_ASSERT_EQUAL(get(TO + 4, 4), 9);
+	/* A lane alone in its sum. */
+	put(A, 0xffa00001, 4);
+	x = make(&insn, ASC_OP_VCPADD, "type", F32, "src", A, "dst", TO, NULL);
+	x.mask[0] = 1;
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 4), 0x7fc00000);
+}
+
+/* With comparisons that NaN is never part of, the order of 3, NaN, 1, 2 would hang on the algorithm. */
+static void sorting_puts_nan_before_all_numbers(void)
+{
+	asc_insn insn;
+	asc_exec x = make(&insn, ASC_OP_VSORT32, "type", F32, "src0", A, "src1", IDX, "dst", TO, NULL);
+
+	memset(&ub, 0, sizeof ub);
+	for (unsigned i = 0; i < 32; i++) {
+		put_f32(A + 4 * i, (float)i);
+		put(IDX + 4 * i, i, 4);
+	}
+	put(A + 4 * 5, 0xffa00001, 4);
+	put(A + 4 * 30, 0x7fc00000, 4);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO + 4, 4), 5);
+	CU_ASSERT_EQUAL(get(TO + 8 + 4, 4), 30);
+	CU_ASSERT_EQUAL(get(TO + 16 + 4, 4), 31);
+	CU_ASSERT_EQUAL(get(TO + 8 * 31 + 4, 4), 0);
+}
+
 static void compare_and_select_work_by_bits(void)
 {
 	static const unsigned holds[6] = {1, 4, 2, 3, 6, 5}; /* less, greater, equal, le, ge, ne: bit 0 <, 1 =, 2 > */
@@ -616,6 +666,8 @@ int main(void)
 	         block_stride_zero_broadcasts_and_repeat_stride_zero_accumulates},
 		{"sums_add_neighbours_pairwise", sums_add_neighbours_pairwise},
 		{"extremes_give_the_first_of_equals_and_its_lane", extremes_give_the_first_of_equals_and_its_lane},
+		{"a_nan_is_the_extreme_wherever_it_stands", a_nan_is_the_extreme_wherever_it_stands},
+		{"sorting_puts_nan_before_all_numbers", sorting_puts_nan_before_all_numbers},
 		{"compare_and_select_work_by_bits", compare_and_select_work_by_bits},
 		{"movers_move", movers_move},
 		{"picked_elements_lie_one_behind_the_other", picked_elements_lie_one_behind_the_other},
