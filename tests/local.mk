@@ -59,3 +59,4 @@ include $(top_srcdir)/tests/asctiming.mk
 include $(top_srcdir)/tests/ascvec.mk
 include $(top_srcdir)/tests/ascmem.mk
 include $(top_srcdir)/tests/asccore.mk
+include $(top_srcdir)/tests/ascvalid.mk

@@ -226,17 +226,40 @@ static void core_part(const valid_gemm *g, asc_stream *s, unsigned first_row, un
 	buffers(g, s, true);
 }
 
+/* Blocks dealt out one by one, in catlass' order <3, 0>: three rows of blocks at a time, columns one after the other, there
+ * and back.  Edges are narrower blocks. */
+static void dealt(const valid_gemm *g, asc_stream *s, unsigned core)
+{
+	enum { OFFSET = 3 };
+	unsigned rows = (g->m + g->base_m - 1) / g->base_m, columns = (g->n + g->base_n - 1) / g->base_n;
+
+	for (unsigned i = core; i < rows * columns; i += g->cores) {
+		unsigned group = i / (OFFSET * columns), inside = i % (OFFSET * columns);
+		unsigned high = MIN(OFFSET, rows - OFFSET * group), row = OFFSET * group + inside % high;
+		unsigned column = group % 2 ? columns - 1 - inside / high : inside / high;
+		valid_gemm one = *g;
+
+		one.base_m = one.single_m = MIN(g->base_m, g->m - row * g->base_m);
+		one.base_n = one.single_n = MIN(g->base_n, g->n - column * g->base_n);
+		if (i != core)
+			PUT(s, BARRIER, VN("pipe", ASC_PIPE_ALL));
+		core_part(&one, s, row * g->base_m, column * g->base_n);
+	}
+}
+
 asc_program *valid_gemm_program(const valid_gemm *g)
 {
 	asc_program *program = asc_program_new();
-	unsigned rounds = MAX(g->rounds, 1), down = (g->m + g->single_m - 1) / g->single_m / rounds;
+	unsigned rounds = MAX(g->rounds, 1), down = g->single_m ? (g->m + g->single_m - 1) / g->single_m / rounds : 0;
 
 	program->blocks = g->cores;
 	program->macs = (uint64_t)g->m * g->k * g->n;
 	for (unsigned core = 0; core < g->cores; core++) {
 		asc_stream *s = valid_cube(program, core);
 
-		for (unsigned round = 0; round < rounds; round++) {
+		if (!g->single_m)
+			dealt(g, s, core);
+		for (unsigned round = 0; down && round < rounds; round++) {
 			unsigned row = (core % down + round * down) * g->single_m, column = core / down * g->single_n;
 
 			/* The source has no barrier here: its flags of two parts are not ordered, and the model loses a set. */

@@ -95,7 +95,8 @@ static void collect(asc_chip *chip, const asc_machine *machine, valid_result *r)
 			ends += (double)c->cycles;
 		}
 	cores = MAX(cores, 1);
-	r->metric[VALID_TASK] = (double)all->cycles * us;
+	r->metric[VALID_LAST] = (double)all->cycles * us;
+	r->metric[VALID_TASK] = r->metric[VALID_LAST] + (double)machine->launch_us;
 	r->metric[VALID_CORE] = ends / cores * us;
 	for (unsigned i = 0; i < G_N_ELEMENTS(busy); i++)
 		r->metric[busy[i].metric] = (double)all->busy[busy[i].pipe] / cores * us;

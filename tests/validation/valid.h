@@ -48,9 +48,10 @@ asc_stream *valid_cube(asc_program *program, unsigned number);
 enum { VALID_X = 0x0, VALID_Y = 0x20000000, VALID_Z = 0x40000000 };
 
 enum valid_metric {
-	VALID_TASK, /* the last sub-core's end, us */
-	VALID_CORE, /* the mean of the ends of sub-cores that have work, us */
-	VALID_MTE2, /* mean time the pipe works, us */
+	VALID_TASK, /* the last sub-core's end and the launch, us */
+	VALID_LAST, /* the last sub-core's end */
+	VALID_CORE, /* the mean of the ends of sub-cores that have work */
+	VALID_MTE2, /* the mean time the pipe works */
 	VALID_MTE3,
 	VALID_MTE1,
 	VALID_CUBE,
@@ -69,7 +70,9 @@ typedef struct valid_result {
 
 /* Programs.  Each returns what the machine is to run; parameters are those of the sources. */
 typedef struct valid_gemm {
-	unsigned m, k, n, base_m, base_k, base_n, single_m, single_n, step_a, step_b;
+	unsigned m, k, n, base_m, base_k, base_n;
+	unsigned single_m, single_n; /* of a core; 0: blocks are dealt out one by one */
+	unsigned step_a, step_b;     /* basic blocks of a copy, along the depth */
 	unsigned cores, buffers; /* of L1, for each operand */
 	bool b_is_n_by_k;        /* rows of B in memory are columns of the product */
 	bool ahead;              /* copies into L1 are issued where a buffer gets free, B first; else where it is needed */
@@ -97,6 +100,9 @@ typedef struct valid_nd2nz {
 	unsigned stride; /* blocks between columns of fractals in the unified buffer */
 } valid_nd2nz;
 asc_program *valid_nd2nz_program(const valid_nd2nz *p);
+
+enum valid_reduction { VALID_REPEATS_TWICE, VALID_BLOCKS_THRICE, VALID_BLOCKS_REPEATS };
+asc_program *valid_reduction_program(enum valid_reduction how);
 
 typedef struct valid_attention {
 	unsigned rows, tile; /* length of the sequence; columns of scores that softmax takes at once */
