@@ -11,8 +11,8 @@
  * nothing.  A read that misses and is not of whole sectors reads its line, which serves others until it has come and is
  * then left nowhere.
  *
- * An access of a channel takes its bytes at hbm.efficiency_percent of the peak rate, hbm.access_cycles unless the access
- * before was of the same line, and hbm.turnaround_cycles where that went the other way.
+ * An access of a channel takes its bytes at hbm.efficiency_percent of the peak rate, hbm.access_cycles unless the
+ * access before was of the same line, and hbm.turnaround_cycles where that went the other way.
  *
  * A copy is asked for once, with all its requests, when it begins; calendars hold what was granted to others, so its
  * later requests find the free time between those.  Order inside L2 (age of lines) is by copy, not by request: a line
@@ -154,8 +154,8 @@ static unsigned fold(uint64_t line, unsigned parts)
 	return (unsigned)(h % parts);
 }
 
-/* An access of LINE's channel: its bytes, access_ticks unless the access before was of this line, and the turn from reads
- * to writes or back.  Returns when it is over; *BEGIN: when its bytes begin. */
+/* An access of LINE's channel: its bytes, access_ticks unless the access before was of this line, and the turn from
+ * reads to writes or back.  Returns when it is over; *BEGIN: when its bytes begin. */
 static int64_t book_channel(asc_memory *m, uint64_t line, bool write, uint64_t bytes, int64_t at, int64_t *begin)
 {
 	unsigned channel = fold(line, m->channels);
@@ -218,8 +218,8 @@ static int64_t serve(asc_memory *m, uint64_t line, bool write, uint64_t bytes, i
 	return MAX(begin, own);
 }
 
-/* A read of LINE that L2 does not have and is not to keep.  A whole line, where that is read, serves who asks before it has
- * come; of a line in parts everyone reads his own. */
+/* A read of LINE that L2 does not have and is not to keep.  A whole line, where that is read, serves who asks before it
+ * has come; of a line in parts everyone reads his own. */
 static asc_answer pass(asc_memory *m, uint64_t line, uint64_t bytes, bool whole, int64_t at)
 {
 	passing *p = &m->passing[line % PASSING];

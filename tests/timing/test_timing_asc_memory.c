@@ -262,7 +262,7 @@ static void readers_of_one_line_wait_for_one_another(void)
 	                                        "gm_to_l1 dst=0x0 src=0x0 burst_bytes=512\n");
 	g_autofree char *apart = g_strdup_printf(".image 0x0 1048576\n.blocks 24\n%s%s", code,
 	                                         "gm_to_l1 dst=0x0 src=r1 burst_bytes=512\npipe_barrier pipe=MTE2\n"
-	                                        "gm_to_l1 dst=0x0 src=r1 burst_bytes=512\n");
+	                                         "gm_to_l1 dst=0x0 src=r1 burst_bytes=512\n");
 	g_autoptr(asc_micro) one = asc_micro_run("ascend-910b", same);
 	g_autoptr(asc_micro) many = asc_micro_run("ascend-910b", apart);
 	enum { SECOND = 3 };
@@ -280,9 +280,10 @@ static void readers_of_one_line_wait_for_one_another(void)
 		if (r->insn == SECOND)
 			last_apart = MAX(last_apart, r->done - r->start);
 	}
-	/* 20 to the request, 152, 512 bytes at 153 a cycle; 23 others before the last, 8 cycles each. */
+	/* 20 to the request, 152, 512 bytes at 153 a cycle; 23 others before the last, 8 cycles each.  The last is the
+	 * one whose first copy missed: the engine took 8 cycles for it, not 3.35, so it asks 4 cycles late. */
 	CU_ASSERT_EQUAL(last_apart, 176);
-	CU_ASSERT_EQUAL(last_same, 176 + 23 * 8);
+	CU_ASSERT_EQUAL(last_same, 176 + 23 * 8 - 4);
 }
 
 static void figures_by_class(void)

@@ -141,8 +141,8 @@ static void writes_stay_in_l2_until_they_are_evicted(void)
 	rig_free(r);
 }
 
-/* Every request at once: 128 lines a channel, 512 B at 30.41 B a cycle and 4 cycles each: 2667.5 cycles, and 331 for the
- * last behind its 4. */
+/* Every request at once: 128 lines a channel, 512 B at 30.41 B a cycle and 4 cycles each: 2667.5 cycles, and 331 for
+ * the last behind its 4. */
 static void misses_share_the_bandwidth_of_the_memory(void)
 {
 	rig *r = rig_new("ascend-910b", 1, false);
@@ -207,7 +207,8 @@ static void writes_that_evict_wait_for_the_memory(void)
 	rig_free(r);
 }
 
-/* Evicting line 0 turns its channel to writes: 18 + 4 + 16.84; then line 24 x 16384 is read from another channel: 4 + 179
+/* Evicting line 0 turns its channel to writes: 18 + 4 + 16.84; then line 24 x 16384 is read from another channel: 4 +
+ * 179
  * + 152. */
 static void a_channel_turns_between_reads_and_writes(void)
 {

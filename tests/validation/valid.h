@@ -2,8 +2,8 @@
  *
  * Fixed programs of Ascend-style chips against published times.
  *
- * A program is written down here as its source has it: tiling, order, size of copies, flags.  No scheduler has a part in
- * it.  A run is a program on one machine, in timing mode; a figure is one number of a run against the published one.
+ * A program is written down here as its source has it: tiling, order, size of copies, flags.  No scheduler has a part
+ * in it.  A run is a program on one machine, in timing mode; a figure is one number of a run against the published one.
  * What is compared, and what a run leaves out, stands in docs/validation-ascend.md.
  */
 #ifndef TSPSIM_TESTS_VALIDATION_VALID_H
@@ -73,12 +73,12 @@ typedef struct valid_gemm {
 	unsigned m, k, n, base_m, base_k, base_n;
 	unsigned single_m, single_n; /* of a core; 0: blocks are dealt out one by one */
 	unsigned step_a, step_b;     /* basic blocks of a copy, along the depth */
-	unsigned cores, buffers; /* of L1, for each operand */
-	bool b_is_n_by_k;        /* rows of B in memory are columns of the product */
-	bool ahead;              /* copies into L1 are issued where a buffer gets free, B first; else where it is needed */
-	bool unit_flag, fp32;    /* of the way out */
-	unsigned rounds;         /* the rows of A in so many parts, one after the other, for L2 */
-	bool columns_outside;    /* blocks of columns in the outer loop, of rows in the inner one */
+	unsigned cores, buffers;     /* of L1, for each operand */
+	bool b_is_n_by_k;            /* rows of B in memory are columns of the product */
+	bool ahead;           /* copies into L1 are issued where a buffer gets free, B first; else where it is needed */
+	bool unit_flag, fp32; /* of the way out */
+	unsigned rounds;      /* the rows of A in so many parts, one after the other, for L2 */
+	bool columns_outside; /* blocks of columns in the outer loop, of rows in the inner one */
 } valid_gemm;
 asc_program *valid_gemm_program(const valid_gemm *g);
 

@@ -115,10 +115,11 @@ static void print_figures(const bool *wanted, const valid_result *results)
 
 static void print_ratios(const bool *wanted, const valid_result *results)
 {
-	printf("\n| step | published | role | simulated | error | within |\n| --- | ---: | --- | ---: | ---: | --- |\n");
+	printf("\n| step | published | role | simulated | error | within |\n| --- | ---: | --- | ---: | ---: | --- "
+	       "|\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(ratios); i++) {
-		double found = results[ratios[i].of].metric[ratios[i].metric] /
-		               results[ratios[i].to].metric[ratios[i].metric];
+		double found =
+			results[ratios[i].of].metric[ratios[i].metric] / results[ratios[i].to].metric[ratios[i].metric];
 
 		if (wanted[ratios[i].of] && wanted[ratios[i].to])
 			printf("| %s | %.3f | %s | %.3f | %+.1f %% | %s |\n", ratios[i].name, ratios[i].published,
