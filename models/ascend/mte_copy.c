@@ -3,7 +3,7 @@
  * MTE2 and MTE3: copies between global memory, L1 and the unified buffer, and the requests they are cut into.
  *
  * Requests (CANN's tiling model, Ascend C): a burst is cut into pieces of mte2.packet_bytes (512), its rest is one
- * more; no piece crosses a line; each occupies the link as if rounded up to 512, 256 or 128 bytes.
+ * more; a piece that crosses a line becomes two; each occupies the link as if rounded up to 512, 256 or 128 bytes.
  * Bursts smaller than that which touch are merged, up to eight.  One request leaves a cycle while fewer than
  * mte2.outstanding are in flight; data come back in order, at the slowest link's rate.  A request that L2 misses takes
  * at least mte2.packet_cycles (mte3.packet_cycles) of the engine, whatever its size.
@@ -99,9 +99,14 @@ void mte_stream_burst(mte_stream *s, uint64_t address, uint64_t bytes)
 	uint64_t line = (uint64_t)s->mte->machine->l2_line_bytes;
 
 	while (bytes) {
-		uint64_t piece = MIN(MIN(bytes, (uint64_t)s->largest), line - address % line);
+		uint64_t piece = MIN(bytes, (uint64_t)s->largest), head = line - address % line;
 
-		request(s, address, piece);
+		if (head < piece) {
+			request(s, address, head);
+			request(s, address + head, piece - head);
+		} else {
+			request(s, address, piece);
+		}
 		address += piece;
 		bytes -= piece;
 	}

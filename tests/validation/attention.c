@@ -56,8 +56,8 @@ static void into_l1(const attention *a, int64_t reg, int64_t offset, int64_t dst
 	    VN("d", columns), VN("src_pitch", columns), VN("dst_c0_stride", rows));
 }
 
-/* One product of 128 x 128 x 128 into the present half of L0C: A at A_AT; B at B_AT, DEPTH_STEP bytes from sixteen of the
- * depth to the next, COLUMN_STEP fractals between columns. */
+/* One product of 128 x 128 x 128 into the present half of L0C: A at A_AT; B at B_AT, DEPTH_STEP bytes from sixteen of
+ * the depth to the next, COLUMN_STEP fractals between columns. */
 static void multiply(attention *a, int64_t a_at, int64_t b_at, int64_t depth_step, int64_t column_step, bool transpose,
                      bool first)
 {
@@ -162,7 +162,8 @@ static void cube(attention *a)
 	cube_flags(a, true);
 }
 
-/* The unified buffer: 32 rows of scores twice, their weights twice, a part and the running result of 64 rows, scraps. */
+/* The unified buffer: 32 rows of scores twice, their weights twice, a part and the running result of 64 rows, scraps.
+ */
 enum { PASS = 32, MINE = ROWS / 2 };
 typedef struct places {
 	int64_t scores[2], weights[2], part, result, scrap, spread, maxima, sums, fresh, factors;
@@ -193,9 +194,9 @@ static void then(const attention *a)
 static void two(const attention *a, enum asc_op op, int64_t dst, int64_t x, int64_t y, int64_t repeat, int64_t reps[3],
                 int64_t y_blk)
 {
-	const valid_field f[] = {VN("type", ASC_F32),   VN("dst", dst),         VN("src0", x),          VN("src1", y),
-	                         VN("repeat", repeat),  VN("dst_rep", reps[0]), VN("src0_rep", reps[1]),
-	                         VN("src1_rep", reps[2]), VN("src1_blk", y_blk)};
+	const valid_field f[] = {VN("type", ASC_F32),     VN("dst", dst),          VN("src0", x),
+	                         VN("src1", y),           VN("repeat", repeat),    VN("dst_rep", reps[0]),
+	                         VN("src0_rep", reps[1]), VN("src1_rep", reps[2]), VN("src1_blk", y_blk)};
 
 	valid_put(a->s, op, f, G_N_ELEMENTS(f));
 }

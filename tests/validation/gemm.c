@@ -2,15 +2,16 @@
  *
  * Products of fp16 matrices with the tilings and orders of their sources.
  *
- * "ahead" is asc-devkit, examples/01_simd_cpp_api/04_best_practices/01_matrix_compute/matmul_basic_api_high_performance/
- * mmad.asc: the first copies of a block, then after each product whose buffer has become free the next copy, B first;
- * unit flags on the way out.  Without it: pto-isa, kernels/manual/a2a3/gemm_performance/gemm_performance_kernel.cpp: a
- * copy where the first product needs it, A first; the way out waits for the block, the next block for the way out.  The
- * Matmul library's kernels (Norm: one basic block a copy; MDL: step_a, step_b of them) are written in the second form;
- * their published code is not in this order in every detail.
+ * "ahead" is asc-devkit,
+ * examples/01_simd_cpp_api/04_best_practices/01_matrix_compute/matmul_basic_api_high_performance/ mmad.asc: the first
+ * copies of a block, then after each product whose buffer has become free the next copy, B first; unit flags on the way
+ * out.  Without it: pto-isa, kernels/manual/a2a3/gemm_performance/gemm_performance_kernel.cpp: a copy where the first
+ * product needs it, A first; the way out waits for the block, the next block for the way out.  The Matmul library's
+ * kernels (Norm: one basic block a copy; MDL: step_a, step_b of them) are written in the second form; their published
+ * code is not in this order in every detail.
  *
- * One copy into L1 is nd2nz.  A goes into L0A by one load3d, B into L0B by load2d of 16 rows of depth each.  Two buffers
- * of L0A and L0B, one of L0C.  Scalar work of a source's loops is not published; here it is addresses only.
+ * One copy into L1 is nd2nz.  A goes into L0A by one load3d, B into L0B by load2d of 16 rows of depth each.  Two
+ * buffers of L0A and L0B, one of L0C.  Scalar work of a source's loops is not published; here it is addresses only.
  */
 #include "tests/validation/valid.h"
 
@@ -91,7 +92,9 @@ static void product(const block *k, unsigned step, unsigned steps)
 	valid_wait(k->s, ASC_PIPE_MTE1, ASC_PIPE_M, half);
 	PUT(k->s, MMAD, VN("type", ASC_F16), VN("c", 0), VN("a", half * L0_HALF), VN("b", half * L0_HALF),
 	    VN("m", g->base_m), VN("k", g->base_k), VN("n", g->base_n), VN("init", step == 0),
-	    VN("unit_flag", !g->unit_flag ? 0 : step + 1 == steps ? 3 : 2));
+	    VN("unit_flag", !g->unit_flag       ? 0
+	                    : step + 1 == steps ? 3
+	                                        : 2));
 	valid_set(k->s, ASC_PIPE_M, ASC_PIPE_MTE1, half);
 	(*k->l0)++;
 }
@@ -104,8 +107,8 @@ static void way_out(const block *k)
 		valid_set(k->s, ASC_PIPE_M, ASC_PIPE_FIX, 0);
 		valid_wait(k->s, ASC_PIPE_M, ASC_PIPE_FIX, 0);
 	}
-	PUT(k->s, FIX_GM, VN("type", ASC_F32), VN("dtype", g->fp32 ? ASC_F32 : ASC_F16), VR("dst", BASE_C), VN("src", 0),
-	    VN("m", g->base_m), VN("n", g->base_n), VN("src_stride", g->base_m), VN("dst_pitch", g->n),
+	PUT(k->s, FIX_GM, VN("type", ASC_F32), VN("dtype", g->fp32 ? ASC_F32 : ASC_F16), VR("dst", BASE_C),
+	    VN("src", 0), VN("m", g->base_m), VN("n", g->base_n), VN("src_stride", g->base_m), VN("dst_pitch", g->n),
 	    VN("quant", !g->fp32), VN("nz2nd", 1), VN("unit_flag", g->unit_flag ? 3 : 0));
 	if (!g->unit_flag) {
 		valid_set(k->s, ASC_PIPE_FIX, ASC_PIPE_M, 0);
@@ -226,20 +229,44 @@ static void core_part(const valid_gemm *g, asc_stream *s, unsigned first_row, un
 	buffers(g, s, true);
 }
 
+/* Blocks dealt out one by one, in catlass' order <3, 0>: three rows of blocks at a time, columns one after the other,
+ * there and back.  Edges are narrower blocks. */
+static void dealt(const valid_gemm *g, asc_stream *s, unsigned core)
+{
+	enum { OFFSET = 3 };
+	unsigned rows = (g->m + g->base_m - 1) / g->base_m, columns = (g->n + g->base_n - 1) / g->base_n;
+
+	for (unsigned i = core; i < rows * columns; i += g->cores) {
+		unsigned group = i / (OFFSET * columns), inside = i % (OFFSET * columns);
+		unsigned high = MIN(OFFSET, rows - OFFSET * group), row = OFFSET * group + inside % high;
+		unsigned column = group % 2 ? columns - 1 - inside / high : inside / high;
+		valid_gemm one = *g;
+
+		one.base_m = one.single_m = MIN(g->base_m, g->m - row * g->base_m);
+		one.base_n = one.single_n = MIN(g->base_n, g->n - column * g->base_n);
+		if (i != core)
+			PUT(s, BARRIER, VN("pipe", ASC_PIPE_ALL));
+		core_part(&one, s, row * g->base_m, column * g->base_n);
+	}
+}
+
 asc_program *valid_gemm_program(const valid_gemm *g)
 {
 	asc_program *program = asc_program_new();
-	unsigned rounds = MAX(g->rounds, 1), down = (g->m + g->single_m - 1) / g->single_m / rounds;
+	unsigned rounds = MAX(g->rounds, 1), down = g->single_m ? (g->m + g->single_m - 1) / g->single_m / rounds : 0;
 
 	program->blocks = g->cores;
 	program->macs = (uint64_t)g->m * g->k * g->n;
 	for (unsigned core = 0; core < g->cores; core++) {
 		asc_stream *s = valid_cube(program, core);
 
-		for (unsigned round = 0; round < rounds; round++) {
+		if (!g->single_m)
+			dealt(g, s, core);
+		for (unsigned round = 0; down && round < rounds; round++) {
 			unsigned row = (core % down + round * down) * g->single_m, column = core / down * g->single_n;
 
-			/* The source has no barrier here: its flags of two parts are not ordered, and the model loses a set. */
+			/* The source has no barrier here: its flags of two parts are not ordered, and the model loses a
+			 * set. */
 			if (round)
 				PUT(s, BARRIER, VN("pipe", ASC_PIPE_ALL));
 			if (row < g->m && column < g->n)

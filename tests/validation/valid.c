@@ -95,12 +95,12 @@ static void collect(asc_chip *chip, const asc_machine *machine, valid_result *r)
 			ends += (double)c->cycles;
 		}
 	cores = MAX(cores, 1);
-	r->metric[VALID_TASK] = (double)all->cycles * us;
+	r->metric[VALID_LAST] = (double)all->cycles * us;
+	r->metric[VALID_TASK] = r->metric[VALID_LAST] + (double)machine->launch_us;
 	r->metric[VALID_CORE] = ends / cores * us;
 	for (unsigned i = 0; i < G_N_ELEMENTS(busy); i++)
 		r->metric[busy[i].metric] = (double)all->busy[busy[i].pipe] / cores * us;
-	r->metric[VALID_HITS] =
-		100.0 * (double)all->l2_hits / MAX((double)all->l2_hits + (double)all->l2_misses, 1.0);
+	r->metric[VALID_HITS] = 100.0 * (double)all->l2_hits / MAX((double)all->l2_hits + (double)all->l2_misses, 1.0);
 	memcpy(r->by_kind, all->by_kind, sizeof(r->by_kind));
 	r->instructions = all->instructions;
 }

@@ -2,8 +2,8 @@
  *
  * Fixed programs of Ascend-style chips against published times.
  *
- * A program is written down here as its source has it: tiling, order, size of copies, flags.  No scheduler has a part in
- * it.  A run is a program on one machine, in timing mode; a figure is one number of a run against the published one.
+ * A program is written down here as its source has it: tiling, order, size of copies, flags.  No scheduler has a part
+ * in it.  A run is a program on one machine, in timing mode; a figure is one number of a run against the published one.
  * What is compared, and what a run leaves out, stands in docs/validation-ascend.md.
  */
 #ifndef TSPSIM_TESTS_VALIDATION_VALID_H
@@ -48,9 +48,10 @@ asc_stream *valid_cube(asc_program *program, unsigned number);
 enum { VALID_X = 0x0, VALID_Y = 0x20000000, VALID_Z = 0x40000000 };
 
 enum valid_metric {
-	VALID_TASK, /* the last sub-core's end, us */
-	VALID_CORE, /* the mean of the ends of sub-cores that have work, us */
-	VALID_MTE2, /* mean time the pipe works, us */
+	VALID_TASK, /* the last sub-core's end and the launch, us */
+	VALID_LAST, /* the last sub-core's end */
+	VALID_CORE, /* the mean of the ends of sub-cores that have work */
+	VALID_MTE2, /* the mean time the pipe works */
 	VALID_MTE3,
 	VALID_MTE1,
 	VALID_CUBE,
@@ -69,13 +70,15 @@ typedef struct valid_result {
 
 /* Programs.  Each returns what the machine is to run; parameters are those of the sources. */
 typedef struct valid_gemm {
-	unsigned m, k, n, base_m, base_k, base_n, single_m, single_n, step_a, step_b;
-	unsigned cores, buffers; /* of L1, for each operand */
-	bool b_is_n_by_k;        /* rows of B in memory are columns of the product */
-	bool ahead;              /* copies into L1 are issued where a buffer gets free, B first; else where it is needed */
-	bool unit_flag, fp32;    /* of the way out */
-	unsigned rounds;         /* the rows of A in so many parts, one after the other, for L2 */
-	bool columns_outside;    /* blocks of columns in the outer loop, of rows in the inner one */
+	unsigned m, k, n, base_m, base_k, base_n;
+	unsigned single_m, single_n; /* of a core; 0: blocks are dealt out one by one */
+	unsigned step_a, step_b;     /* basic blocks of a copy, along the depth */
+	unsigned cores, buffers;     /* of L1, for each operand */
+	bool b_is_n_by_k;            /* rows of B in memory are columns of the product */
+	bool ahead;           /* copies into L1 are issued where a buffer gets free, B first; else where it is needed */
+	bool unit_flag, fp32; /* of the way out */
+	unsigned rounds;      /* the rows of A in so many parts, one after the other, for L2 */
+	bool columns_outside; /* blocks of columns in the outer loop, of rows in the inner one */
 } valid_gemm;
 asc_program *valid_gemm_program(const valid_gemm *g);
 
@@ -97,6 +100,9 @@ typedef struct valid_nd2nz {
 	unsigned stride; /* blocks between columns of fractals in the unified buffer */
 } valid_nd2nz;
 asc_program *valid_nd2nz_program(const valid_nd2nz *p);
+
+enum valid_reduction { VALID_REPEATS_TWICE, VALID_BLOCKS_THRICE, VALID_BLOCKS_REPEATS };
+asc_program *valid_reduction_program(enum valid_reduction how);
 
 typedef struct valid_attention {
 	unsigned rows, tile; /* length of the sequence; columns of scores that softmax takes at once */

@@ -3,12 +3,15 @@
  * Element-wise programs of the vector sub-cores.
  *
  * Add of 8192 x 8192 fp16, after asc-devkit, examples/01_simd_cpp_api/04_best_practices/00_vector_compute/
- * add_high_performance/add.asc, cases 1 to 6: rows split over the sub-cores, whole copies of so many elements, one or two
- * sets of buffers, inputs past L2, buffers moved apart.  Case 0 computes in the scalar unit and has no program here:
- * scalar access to the unified buffer is not part of the instruction tables.
+ * add_high_performance/add.asc, cases 1 to 6: rows split over the sub-cores, whole copies of so many elements, one or
+ * two sets of buffers, inputs past L2, buffers moved apart.  Case 0 computes in the scalar unit and has no program
+ * here: scalar access to the unified buffer is not part of the instruction tables.
  *
  * Rows to fractals of 8192 x 8192 fp16, after asc-devkit, .../04_memory_access/bank_conflict_nd2nz: tiles of 144 x 128,
  * 6 x 8 sub-cores, two sets of buffers, one copy inside the unified buffer a tile.
+ *
+ * Sums of 256 fp32 a hundred times, after the Ascend C guide on reductions: two sums of repeats, three of blocks, one
+ * of blocks and one of repeats, each in counter mode and with a barrier behind it.
  */
 #include "tests/validation/valid.h"
 
@@ -119,7 +122,8 @@ static void convert_tile(asc_stream *s, const valid_nd2nz *p, unsigned row, unsi
 	PUT(s, UB_TO_GM,
 	    VN("dst", VALID_Z + ((int64_t)row * TILE_H + (int64_t)column * (TILE_W / C0) * MATRIX) * BLOCK_BYTES),
 	    VN("src", nz), VN("bursts", TILE_W / C0), VN("burst_bytes", high * BLOCK_BYTES),
-	    VN("src_gap", (int64_t)(p->stride - high) * BLOCK_BYTES), VN("dst_gap", (int64_t)(MATRIX - high) * BLOCK_BYTES));
+	    VN("src_gap", (int64_t)(p->stride - high) * BLOCK_BYTES),
+	    VN("dst_gap", (int64_t)(MATRIX - high) * BLOCK_BYTES));
 	valid_set(s, ASC_PIPE_MTE3, ASC_PIPE_V, set);
 }
 
@@ -142,5 +146,43 @@ asc_program *valid_nd2nz_program(const valid_nd2nz *p)
 		}
 		row += rows;
 	}
+	return program;
+}
+
+static void reduce(asc_stream *s, bool blocks, int64_t elements, int64_t from, int64_t to)
+{
+	PUT(s, SETMASK, VN("lo", elements), VN("hi", 0));
+	if (blocks)
+		PUT(s, VCGADD, VN("type", ASC_F32), VN("dst", to), VN("src", from));
+	else
+		PUT(s, VCADD, VN("type", ASC_F32), VN("dst", to), VN("src", from));
+	PUT(s, BARRIER, VN("pipe", ASC_PIPE_V));
+}
+
+asc_program *valid_reduction_program(enum valid_reduction how)
+{
+	enum { TIMES = 100, INPUT = 0, FIRST = 0x1000, SECOND = 0x2000, RESULT = 0x3000 };
+	asc_program *program = asc_program_new();
+	asc_stream *s = valid_vector(program, 0);
+	guint label;
+
+	program->blocks = 1;
+	valid_movi(s, 1, 0);
+	label = s->insns->len;
+	PUT(s, SETCTRL, VN("counter", 1));
+	reduce(s, how != VALID_REPEATS_TWICE, 256, INPUT, FIRST);
+	switch (how) {
+	case VALID_REPEATS_TWICE:
+		reduce(s, false, 4, FIRST, RESULT);
+		break;
+	case VALID_BLOCKS_THRICE:
+		reduce(s, true, 32, FIRST, SECOND);
+		reduce(s, true, 4, SECOND, RESULT);
+		break;
+	default:
+		reduce(s, false, 32, FIRST, RESULT);
+	}
+	PUT(s, SETCTRL, VN("counter", 0));
+	valid_loop(s, 1, TIMES, label);
 	return program;
 }
