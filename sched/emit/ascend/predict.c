@@ -495,6 +495,8 @@ static void report_binds(const timeline *t, const runner *last, sched_report *re
 	                                asc_pipe_name((enum asc_pipe)most), rounded(last->lane[most].busy),
 	                                rounded(last->end));
 	report->cycles = t->b->program->predicted_cycles;
+	if (!report->notes)
+		report->notes = g_string_new(NULL);
 	g_string_append_printf(report->notes, "predicted busy cycles of the last %s sub-core:",
 	                       asc_kind_name(last->stream->kind));
 	for (unsigned p = ASC_PIPE_S + 1; p < ASC_PIPES; p++)
