@@ -5,6 +5,8 @@
  */
 #include "tools/asc_simulate.h"
 
+#include <math.h>
+
 #include "tools/asc_record.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
@@ -55,27 +57,43 @@ static void on_deadlock(void *state, const char *diagnosis)
 		asc_record_deadlock(r->record, diagnosis);
 }
 
-/* Instructions of all blocks, each counted once. */
-static uint64_t instructions_of(const asc_program *program)
+static bool jumps(const asc_insn *insn)
+{
+	const asc_op_info *info = asc_op((enum asc_op)insn->op);
+
+	for (unsigned f = 0; f < info->fields; f++)
+		if (info->field[f].value == ASC_VALUE_LABEL)
+			return true;
+	return false;
+}
+
+/* How many instructions all sub-cores will execute; 0: there are jumps, so nobody knows. */
+static uint64_t instructions_of(const asc_machine *machine, const asc_program *program)
 {
 	uint64_t sum = 0;
 
 	for (guint i = 0; i < program->streams->len; i++) {
 		const asc_stream *stream = g_ptr_array_index(program->streams, i);
+		uint64_t subs = stream->kind == ASC_VECTOR && stream->sub == ASC_ALL_BLOCKS
+		                        ? (uint64_t)machine->core_vector_cores
+		                        : 1;
 
-		sum += (uint64_t)stream->insns->len * (stream->block == ASC_ALL_BLOCKS ? program->blocks : 1);
+		for (guint k = 0; k < stream->insns->len; k++)
+			if (jumps(&g_array_index(stream->insns, asc_insn, k)))
+				return 0;
+		sum += subs * stream->insns->len * (stream->block == ASC_ALL_BLOCKS ? program->blocks : 1);
 	}
-	return MAX(sum, 1);
+	return sum;
 }
 
-/* How far the run is: by the predicted length, or else by how many instructions are executed.  Both may err. */
+/* How far the run is: by how many instructions are executed or, where that is not known, by the predicted length. */
 static double share_done(const run *r, uint64_t instructions)
 {
-	double share = r->program->predicted_cycles > 0
-	                       ? (double)sim_kernel_now(r->kernel) / (double)r->program->predicted_cycles
-	                       : (double)asc_tally_executed(r->tally) / (double)instructions;
-
-	return MIN(share, 0.99);
+	if (instructions)
+		return (double)asc_tally_executed(r->tally) / (double)instructions;
+	if (r->program->predicted_cycles > 0)
+		return (double)sim_kernel_now(r->kernel) / (double)r->program->predicted_cycles;
+	return NAN;
 }
 
 /* Runs to the end, to a stop, or to an interruption.  In steps, which change nothing, when someone looks on. */
@@ -89,7 +107,7 @@ static bool run_kernel(run *r, GError **error)
 
 	if (!progress_is_shown())
 		return sim_kernel_run(r->kernel, SIM_NEVER, error);
-	instructions = instructions_of(r->program);
+	instructions = instructions_of(r->hw, r->program);
 	p = progress_begin("simulating");
 	do {
 		until += STEP_CYCLES;

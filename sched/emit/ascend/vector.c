@@ -89,7 +89,9 @@ static uint64_t budget(const avk_program *p)
 
 static bool fits(avk_program *p, uint64_t units, uint64_t lanes, unsigned sets)
 {
-	return avk_place(p, units, avk_up(lanes, p->granule)) * sets <= budget(p);
+	avk_room room = avk_place(p, units, avk_up(lanes, p->granule));
+
+	return room.fixed + room.ring * sets <= budget(p);
 }
 
 /* Most of UNITS that fit, 0: none. */
@@ -201,7 +203,8 @@ typedef struct share {
 static void run_tiles(asb *b, avk_program *p, const tiling *t, const share *who)
 {
 	uint64_t across = div_up(p->lanes, t->lanes), tiles = across * div_up(p->units, t->units);
-	uint64_t once = avk_once_bytes(p), bytes = avk_place(p, t->units, avk_up(t->lanes, p->granule));
+	avk_room room = avk_place(p, t->units, avk_up(t->lanes, p->granule));
+	uint64_t once = avk_once_bytes(p);
 	uint64_t cores = MIN(who->cores, tiles);
 
 	for (uint64_t c = 0; c < cores; c++) {
@@ -210,7 +213,8 @@ static void run_tiles(asb *b, avk_program *p, const tiling *t, const share *who)
 		for (uint64_t i = from; i < to; i++) {
 			avk_tile tile = {.unit = i / across * t->units,
 			                 .lane = i % across * t->lanes,
-			                 .base = once + (i - from) % t->sets * bytes,
+			                 .base = once,
+			                 .ring = once + room.fixed + (i - from) % t->sets * room.ring,
 			                 .core = avk_core(b, (uint32_t)(who->first + c))};
 
 			tile.units = MIN(t->units, p->units - tile.unit);
@@ -314,7 +318,7 @@ static void narrow(GArray *nodes, const splitting *s, bool tail)
 
 		if (node->part && node->external) {
 			/* Worth doing again in every tile? */
-			node->partial = node->n.rows <= 2 * s->block;
+			node->partial = node->n.rows <= 4 * s->block;
 		} else if (node->part) {
 			node->n.rows = node->n.groups = tail ? 1 : s->whole;
 			node->address += skipped * node->pitch_bytes;
@@ -375,8 +379,17 @@ static bool all_shared(const avk_program *p)
 	return true;
 }
 
-/* The largest number of units with which NODES make a stage of which LANES lanes fit; 0: none. */
-static uint64_t find_units(const asc_machine *machine, GArray *nodes, uint64_t lanes)
+static bool divided(GArray *nodes, uint64_t long_rows)
+{
+	for (uint32_t i = 0; long_rows && i < nodes->len; i++)
+		if (!avk_node_at(nodes, i)->external && avk_node_at(nodes, i)->n.rows == long_rows)
+			return true;
+	return false;
+}
+
+/* The largest number of units with which NODES make a stage of which LANES lanes fit; 0: none.  LONG_ROWS: nodes of so
+ * many rows must be divided. */
+static uint64_t find_units(const asc_machine *machine, GArray *nodes, uint64_t lanes, uint64_t long_rows)
 {
 	g_autoptr(GArray) units = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
@@ -389,7 +402,8 @@ static uint64_t find_units(const asc_machine *machine, GArray *nodes, uint64_t l
 		if (node->n.op == GRAPH_REDUCE || node->n.op == GRAPH_ROWS || node->n.op == GRAPH_JOIN)
 			add_candidate(units, node->n.groups);
 	}
-	add_candidate(units, 1);
+	if (!divided(nodes, long_rows))
+		add_candidate(units, 1);
 	g_array_sort(units, descending);
 	for (guint i = 0; i < units->len; i++) {
 		uint64_t n = g_array_index(units, uint64_t, i);
@@ -437,7 +451,7 @@ static bool cut(plan *p, uint64_t lanes)
 			own = stage_nodes(p->nodes, first, last);
 			if (p->split.block)
 				narrow(own, &p->split, false);
-			n = find_units(p->machine, own, lanes);
+			n = find_units(p->machine, own, lanes, p->split.whole * p->split.block);
 			if (!n)
 				break;
 			good = last;
@@ -514,7 +528,7 @@ static bool run_stage(asb *b, plan *p, guint stage, const share *who, uint64_t l
 	own = stage_nodes(p->nodes, first, last);
 	narrow(own, &p->split, true);
 	for (uint32_t i = first; i < last; i++) /* what all blocks share is done */
-		if (avk_node_at(own, i)->n.rows == 1 && !avk_node_at(own, i)->part)
+		if (avk_node_at(p->nodes, i)->n.rows == 1 && !avk_node_at(own, i)->part)
 			avk_node_at(own, i)->stored = false;
 	good = run_nodes(b, own, 1, who, lanes);
 	g_array_unref(own);

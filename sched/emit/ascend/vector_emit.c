@@ -316,7 +316,7 @@ static uint64_t address_of(const avk_program *p, const avk_tile *tile, uint32_t 
 {
 	const avk_reg *r = avk_reg_at(p, reg);
 
-	return r->address + (r->once ? 0 : tile->base);
+	return r->address + (r->once ? 0 : r->ring ? tile->ring : tile->base);
 }
 
 static place place_of(const shape *s, const avk_view *v, unsigned bytes, uint64_t lane)

@@ -39,6 +39,7 @@ typedef struct avk_reg {
 	uint32_t bits;       /* of an element; 1: a mask of compare */
 	bool shared;
 	bool once;           /* written once, before the first tile; BYTES is its size */
+	bool ring;           /* copies write or read it: tiles in flight have one each */
 	uint64_t bytes, address;
 	uint32_t first, last; /* operations that write and read it */
 	unsigned phase;      /* half of the bank groups in which it begins, where it matters */
@@ -84,7 +85,7 @@ typedef struct avk_program {
 /* A place in the iteration space. */
 typedef struct avk_tile {
 	uint64_t unit, units, lane, lanes, pitch;
-	uint64_t base; /* of registers in the unified buffer */
+	uint64_t base, ring; /* of registers in the unified buffer; of those that tiles have for themselves */
 	asb_core core;
 } avk_tile;
 
@@ -103,9 +104,12 @@ avk_op *avk_add(avk_program *p, enum asc_op op, enum asc_type type);
 bool avk_dense(const avk_view *v);
 enum asc_type avk_type(enum isa_type type);
 
-/* vector_place.c: places of registers in a tile of UNITS units and PITCH lanes; the bytes it takes.  Registers that are
- * written once lie before BASE. */
-uint64_t avk_place(avk_program *p, uint64_t units, uint64_t pitch);
+/* vector_place.c: places of registers in a tile of UNITS units and PITCH lanes.  Before them lie those that are written
+ * once. */
+typedef struct avk_room {
+	uint64_t fixed, ring; /* bytes that all tiles share, that each tile in flight has */
+} avk_room;
+avk_room avk_place(avk_program *p, uint64_t units, uint64_t pitch);
 uint64_t avk_once_bytes(const avk_program *p);
 
 /* vector_emit.c: the steps of a tile. */

@@ -197,12 +197,33 @@ static avk_view choose(avk_program *p, enum asc_type type, uint32_t mask, avk_vi
 
 /* ------------------------------------------------------------------------------------------------- conversions */
 
+static avk_view convert(avk_program *p, enum isa_type from, enum isa_type to, avk_view a);
+
+/* A row that is repeated is converted once. */
+static avk_view convert_row(avk_program *p, enum isa_type from, enum isa_type to, avk_view a)
+{
+	uint64_t rows = p->rows;
+	bool shared = p->shared;
+
+	p->shared = shared || (a.unit == 0 && p->units > 1);
+	p->rows = a.rows = 1;
+	a.shared = p->shared;
+	a = convert(p, from, to, a);
+	p->rows = rows;
+	p->shared = shared;
+	a.row = 0;
+	a.rows = rows;
+	return a;
+}
+
 static avk_view convert(avk_program *p, enum isa_type from, enum isa_type to, avk_view a)
 {
 	enum asc_type f = avk_type(from), t = avk_type(to);
 
 	if (from == to)
 		return a;
+	if (a.row == 0 && !a.splat && p->rows > 1)
+		return convert_row(p, from, to, a);
 	switch (from) {
 	case ISA_TYPE_I8:
 		a = conv(p, ASC_I8, ASC_F16, a, ROUND_EVEN);

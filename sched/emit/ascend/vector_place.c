@@ -2,6 +2,9 @@
  *
  * Places of a tile's registers in the unified buffer.
  *
+ * Registers that copies write or read are there as often as tiles are in flight; all others once, since the vector unit
+ * takes one tile after the other.
+ *
  * A register takes the lowest free place for as long as its value lives; a result may take the place of an operand
  * that dies with it where both are runs of elements of one size.  Two sources of one instruction begin in different
  * halves of the bank groups, so that their blocks, which a repeat reads in one cycle, meet in none; a result begins in
@@ -64,12 +67,12 @@ static bool in_place(const avk_program *p, uint32_t i, unsigned s)
 	return o->kind == AVK_VECTOR && o->op != ASC_OP_VGATHER && !o->fold && !o->src[s].splat && !from->once &&
 	       from->last == i && to->first == i && from->bits == to->bits && from->rows == to->rows &&
 	       from->shared == to->shared && o->rows == to->rows && avk_dense(&o->src[s]) && avk_dense(&o->dst) &&
-	       o->src[s].shared == o->dst.shared;
+	       o->src[s].shared == o->dst.shared && from->ring == to->ring;
 }
 
 static bool alive(const avk_reg *r, const avk_reg *with)
 {
-	return r->first <= with->last && with->first <= r->last;
+	return r->ring == with->ring && r->first <= with->last && with->first <= r->last;
 }
 
 /* Lowest place from AT on that no register of PLACED that lives with R has. */
@@ -126,16 +129,18 @@ static uint64_t place_once(avk_program *p)
 	return at;
 }
 
-uint64_t avk_place(avk_program *p, uint64_t units, uint64_t pitch)
+avk_room avk_place(avk_program *p, uint64_t units, uint64_t pitch)
 {
 	g_autoptr(GArray) placed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	uint64_t turn = turn_of(p), row = (uint64_t)p->machine->ub_row_bytes, end = 0;
+	uint64_t turn = turn_of(p), row = (uint64_t)p->machine->ub_row_bytes;
+	avk_room room = {0, 0};
 
 	choose_phases(p);
 	place_once(p);
 	for (uint32_t i = 0; i < p->ops->len; i++) {
 		uint32_t reg = op_at(p, i)->dst.reg;
 		avk_reg *r = avk_reg_at(p, reg);
+		uint64_t *end = r->ring ? &room.ring : &room.fixed;
 
 		/* Registers in the order in which they are first written. */
 		if (op_at(p, i)->kind == AVK_STORE || r->once || r->first != i)
@@ -144,7 +149,9 @@ uint64_t avk_place(avk_program *p, uint64_t units, uint64_t pitch)
 		if (!take_over(p, reg))
 			r->address = find_place(p, placed, r, turn);
 		insert(p, placed, reg);
-		end = MAX(end, r->address + r->bytes);
+		*end = MAX(*end, r->address + r->bytes);
 	}
-	return avk_up(end, turn);
+	room.fixed = avk_up(room.fixed, turn);
+	room.ring = avk_up(room.ring, turn);
+	return room;
 }

@@ -473,6 +473,7 @@ static void find_lives(avk_program *p)
 
 			r->first = MIN(r->first, i);
 			r->last = MAX(r->last, i);
+			r->ring |= o->kind != AVK_VECTOR && !r->once;
 		}
 	}
 }
