@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The two kinds of machine behind one table of functions.
+ * The kinds of machine behind one table of functions, and which kind a program is for.
  */
 #include "tools/styles.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/ascend/machine.h"
+#include "isa/program.h"
+#include "tools/asc.h"
 #include "tools/reference.h"
+#include "tools/setup.h"
+#include "tools/tsp.h"
 
 static void *tsp_load(const char *name, GError **error)
 {
@@ -129,6 +134,11 @@ static const tool_style tsp_style = {
 	.violation_name = tsp_violation_name,
 	.violation_doc = tsp_violation_doc,
 	.ops_page = reference_ops,
+	.magic = ISA_MAGIC,
+	.run = tsp_run,
+	.sched = tsp_sched,
+	.assemble = tsp_assemble,
+	.disassemble = tsp_disassemble,
 };
 
 #define ASC_VIOLATION(id, name, doc) +1
@@ -161,6 +171,12 @@ static const tool_style ascend_style = {
 	.counter_name = ascend_counter_name,
 	.counter_doc = ascend_counter_doc,
 	.counters_page = reference_ascend_counters,
+	.magic = ASC_MAGIC,
+	.directive = ".stream",
+	.run = ascend_run,
+	.sched = ascend_sched,
+	.assemble = ascend_assemble,
+	.disassemble = ascend_disassemble,
 };
 
 const tool_style *const tool_styles[] = {&tsp_style, &ascend_style, NULL};
@@ -168,6 +184,63 @@ const tool_style *const tool_styles[] = {&tsp_style, &ascend_style, NULL};
 const tool_style *tool_style_of(const char *name)
 {
 	return name && asc_machine_is(name) ? &ascend_style : &tsp_style;
+}
+
+/* Does TEXT have a line whose first word is WORD? */
+static bool has_directive(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += strspn(line, " \t\r\n");
+		if (strncmp(line, word, length) == 0 && strchr(" \t\r\n", line[length]))
+			return true;
+	}
+	return false;
+}
+
+const tool_style *tool_style_of_program(const char *path)
+{
+	g_autofree char *text = NULL;
+	g_autofree char *machine = NULL;
+	char head[8] = {0};
+	FILE *file = fopen(path, "rb");
+
+	/* Whoever opens it says why it cannot be read. */
+	if (!file)
+		return NULL;
+	if (!fread(head, 1, sizeof head - 1, file))
+		head[0] = '\0';
+	fclose(file);
+	for (const tool_style *const *style = tool_styles; *style; style++)
+		if (g_str_has_prefix(head, (*style)->magic))
+			return *style;
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return NULL;
+	machine = setup_named_machine(text);
+	if (machine)
+		return tool_style_of(machine);
+	for (const tool_style *const *style = tool_styles; *style; style++)
+		if ((*style)->directive && has_directive(text, (*style)->directive))
+			return *style;
+	return NULL;
+}
+
+const tool_style *tool_style_choose(const char *machine, const char *program, GError **error)
+{
+	const tool_style *own = program ? tool_style_of_program(program) : NULL;
+	g_auto(GStrv) names = NULL;
+	g_autofree char *list = NULL;
+
+	if (!own || !machine || own == tool_style_of(machine))
+		return own ? own : tool_style_of(machine);
+	names = own->machines();
+	list = g_strjoinv(", ", names);
+	g_set_error(
+		error, TSP_ERROR, TSP_ERROR_USER,
+		"%s is a program for machines of kind %s, and -m %s is of kind %s; leave -m out, or name one of: %s",
+		program, own->name, machine, tool_style_of(machine)->name, list);
+	return NULL;
 }
 
 int tool_style_key(const tool_style *style, const char *path)

@@ -317,7 +317,7 @@ static bool write_basic(const board *b, const char *folder, trace_export_counts 
 	if (!b->coupled)
 		g_string_append(out, "Mix Block Dim,");
 	g_string_append(out, "Device Id,Pid,Current Freq,Rated Freq\n");
-	trace_i_csv_text(out, workload ? workload : "program");
+	trace_i_csv_text(out, workload && *workload ? workload : "program");
 	g_string_append_printf(out, ",%s,", kinds == CORES_V ? "vector" : kinds == CORES_M ? "cube" : "mix");
 	put_number(out, (double)(cycles >= 0 ? cycles : most) / b->clock_hz * MHZ);
 	g_string_append_printf(out, ",%s,", blocks ? blocks : "NA");

@@ -12,6 +12,25 @@
 
 static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
 
+const char *asc_stall_name(enum asc_stall stall)
+{
+	static const char *const names[ASC_STALLS] = {
+		[ASC_STALL_NONE] = "none",
+		[ASC_STALL_FLAG] = "flag",
+		[ASC_STALL_CROSS] = "cross",
+		[ASC_STALL_BARRIER] = "barrier",
+		[ASC_STALL_QUEUE_FULL] = "queue-full",
+		[ASC_STALL_BANK_GROUP] = "bank-group",
+		[ASC_STALL_BANK] = "bank",
+		[ASC_STALL_RESOURCE] = "resource",
+		[ASC_STALL_MTE] = "mte",
+		[ASC_STALL_OUTSTANDING] = "outstanding",
+		[ASC_STALL_LINE] = "line",
+	};
+
+	return names[stall];
+}
+
 void asc_violate_at(asc_subcore *s, asc_violation v)
 {
 	s->counters.violations++;

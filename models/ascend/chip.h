@@ -26,6 +26,7 @@ enum asc_stall {
 	ASC_STALL_LINE,        /* another core holds the same line */
 	ASC_STALLS
 };
+const char *asc_stall_name(enum asc_stall stall); /* "none" "flag" "cross" ... */
 
 enum asc_finding {
 #define ASC_VIOLATION(id, name, doc) ASC_FINDING_##id,

@@ -325,10 +325,12 @@ static void load3d(list *l)
 	const int64_t *f = l->x->f;
 	int64_t size = asc_type_bytes((enum asc_type)f[0]);
 	int64_t channels = round_up(f[5] * size, BLOCK);
+	bool b = l->x->info->field[1].space == ASC_L0B; /* its fractals stand for a block of depth and 16 columns */
+	int64_t columns = b ? FRACTAL_ROWS : BLOCK / size, rows = b ? BLOCK / size : FRACTAL_ROWS;
 
 	add(l, ASC_L1, false, f[2], f[3] * f[4] * channels, 1, 0);
 	add(l, l->x->info->field[1].space, true, f[1],
-	    round_up(f[12], BLOCK / size) * size * round_up(f[13], FRACTAL_ROWS), 1, 0);
+	    round_up(f[12], columns) * size * round_up(f[13], rows), 1, 0);
 }
 
 /* dst src bursts burst_bytes src_gap dst_gap left right value; bursts lie in whole blocks in local buffers. */

@@ -59,6 +59,9 @@ bool asb_take_operands(asb *b, asb_core core, unsigned count, const uint64_t *by
 /* Useful work, for the program's totals. */
 void asb_work(asb *b, uint64_t macs, uint64_t vector_ops);
 
+/* A line of the report's notes. */
+void asb_remark(asb *b, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
 /* Dependences, order, flags, predictions, streams; the program's predicted_cycles.  Notes and what binds go into
  * REPORT. */
 bool asb_finish(asb *b, sched_report *report, GError **error);

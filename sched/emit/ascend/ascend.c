@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The front door of the Ascend-style back end: places in global memory for what crosses kernels, one kernel after the
+ * other, a meeting of all cores where one reads what another wrote.
+ */
+#include "sched/emit/ascend/build_int.h"
+#include "sched/emit/ascend/plan.h"
+
+enum { ROW_ALIGN = 32 };
+
+static const enum asc_type types[ISA_TYPE_COUNT] = {[ISA_TYPE_I8] = ASC_I8,
+                                                    [ISA_TYPE_I16] = ASC_I16,
+                                                    [ISA_TYPE_I32] = ASC_I32,
+                                                    [ISA_TYPE_F16] = ASC_F16,
+                                                    [ISA_TYPE_F32] = ASC_F32};
+
+static ask_place place_of(const graph_node *n)
+{
+	ask_place p = {.pitch_bytes = n->lanes * isa_type_bytes(n->type)};
+
+	/* Rows that begin inside a block cost copies a request more each. */
+	if (n->rows > 1)
+		p.pitch_bytes = (p.pitch_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+	return p;
+}
+
+static void place_tensor(asb *b, const graph_node *n, ask_place *p)
+{
+	const void *data = b->options.functional && (n->op == GRAPH_INPUT || n->op == GRAPH_CONST) ? n->data : NULL;
+
+	*p = place_of(n);
+	p->address = asb_tensor(b, n->name, types[n->type], n->rows, n->lanes, p->pitch_bytes, n->output, data);
+}
+
+static void place_values(asb *b, const graph *g, const GArray *parts, ask_place *place)
+{
+	for (uint32_t i = 0; i < graph_size(g); i++) {
+		const graph_node *n = graph_at(g, i);
+
+		if (n->op == GRAPH_INPUT || n->op == GRAPH_CONST)
+			place_tensor(b, n, &place[i]);
+	}
+	for (guint part = 0; part < parts->len; part++) {
+		const GArray *nodes = g_array_index(parts, ask_part, part).nodes;
+
+		for (guint k = 0; k < nodes->len; k++) {
+			uint32_t i = g_array_index(nodes, uint32_t, k);
+
+			if (!ask_crosses(g, parts, part, i))
+				continue;
+			if (graph_at(g, i)->output) {
+				place_tensor(b, graph_at(g, i), &place[i]);
+			} else {
+				place[i] = place_of(graph_at(g, i));
+				place[i].address = asb_scratch(b, graph_at(g, i)->rows * place[i].pitch_bytes);
+			}
+		}
+	}
+}
+
+/* Does the kernel read what was written since the cores last met? */
+static bool must_meet(const graph *g, const GArray *nodes, const bool *fresh)
+{
+	for (guint k = 0; k < nodes->len; k++) {
+		const graph_node *n = graph_at(g, g_array_index(nodes, uint32_t, k));
+
+		for (unsigned i = 0; i < graph_arity(n); i++)
+			if (fresh[n->in[i]])
+				return true;
+	}
+	return false;
+}
+
+static bool write_kernels(asb *b, const graph *g, const GArray *parts, const ask_place *place, GError **error)
+{
+	bool *fresh = g_new0(bool, graph_size(g) + 1), good = true;
+
+	for (guint part = 0; good && part < parts->len; part++) {
+		const ask_part *p = &g_array_index(parts, ask_part, part);
+		ask_kernel k = {g, p->nodes, place};
+
+		if (must_meet(g, p->nodes, fresh)) {
+			asb_sync(b);
+			memset(fresh, 0, graph_size(g) * sizeof(bool));
+		}
+		good = p->pattern->write(b, &k, error);
+		for (guint i = 0; i < p->nodes->len; i++) {
+			uint32_t node = g_array_index(p->nodes, uint32_t, i);
+
+			fresh[node] = place[node].pitch_bytes != 0;
+		}
+	}
+	g_free(fresh);
+	return good;
+}
+
+static bool compile_graph(asb *b, const graph *g, const GArray *parts, GError **error)
+{
+	ask_place *place = g_new0(ask_place, graph_size(g) + 1);
+	bool good;
+
+	place_values(b, g, parts, place);
+	good = write_kernels(b, g, parts, place, error);
+	g_free(place);
+	return good;
+}
+
+static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options, GError **error)
+{
+	GPtrArray *cuts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	guint kernels = 0;
+	bool good = true;
+
+	for (guint i = 0; good && i < graphs->len; i++) {
+		GArray *parts = ask_cut(g_ptr_array_index(graphs, i), error);
+
+		good = parts != NULL;
+		if (!parts)
+			break;
+		kernels += parts->len;
+		g_ptr_array_add(cuts, parts);
+	}
+	/* Cores that cannot meet must not share work that follows one upon another. */
+	if (!b->machine->cross_ids && kernels > 1)
+		asb_limit_blocks(b, 1);
+	for (guint i = 0; good && i < graphs->len; i++) {
+		good = compile_graph(b, g_ptr_array_index(graphs, i), g_ptr_array_index(cuts, i), error);
+		if (options->progress)
+			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
+	}
+	g_ptr_array_unref(cuts);
+	return good;
+}
+
+asc_program *sched_ascend_compile(GPtrArray *graphs, const asc_machine *machine, const sched_options *options,
+                                  sched_report *report, GError **error)
+{
+	asc_program *program = asc_program_new();
+	asb *b = asb_new(program, machine, options);
+	bool good;
+
+	*report = (sched_report){.notes = g_string_new(NULL)};
+	program->machine_name = g_strdup(machine->name);
+	program->machine_text = asc_machine_dump(machine);
+	if (graphs->len)
+		program->workload = g_strdup(((const graph *)g_ptr_array_index(graphs, 0))->name);
+	good = compile_all(b, graphs, options, error) && asb_finish(b, report, error);
+	asb_free(b);
+	if (good)
+		return program;
+	asc_program_free(program);
+	return NULL;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the Ascend-style builder share: steps as kernels wrote them, the bytes that steps touch, where
+ * flags go, predicted times.
+ *
+ * Everything about one sub-core is kept apart, so that programs of millions of steps are handled one sub-core after
+ * another; `sequence` alone says how steps of several sub-cores follow one another.
+ */
+#ifndef TSPSIM_SCHED_EMIT_ASCEND_BUILD_INT_H
+#define TSPSIM_SCHED_EMIT_ASCEND_BUILD_INT_H
+
+#include "sched/emit/ascend/build.h"
+
+/* State of the vector mask under which a step runs. */
+typedef struct asb_mode {
+	uint64_t low, high; /* counter mode: low = elements */
+	bool counter;
+} asb_mode;
+
+typedef struct asb_item {
+	asc_insn insn;
+	uint32_t mode; /* number in asb.modes */
+} asb_item;
+
+/* An instruction of the builder's own: behind step STEP of a sub-core, or before it. */
+typedef struct asb_note {
+	uint32_t step, next; /* of those behind one step */
+	uint16_t op;
+	uint8_t a, b, c; /* the instruction's first fields */
+} asb_note;
+enum { ASB_NONE = UINT32_MAX };
+
+typedef struct asb_sub {
+	enum asc_kind kind;
+	uint32_t block;
+	unsigned vector;
+	GArray *items;   /* asb_item */
+	uint32_t mode;   /* of steps that follow */
+	GArray *before;  /* asb_note by step */
+	GArray *behind;  /* asb_note, chains by `last` */
+	uint32_t *last;  /* [items] the last note behind a step, ASB_NONE */
+	bool joins;      /* has a stream even without a step */
+	uint64_t taken[ASC_SPACES];
+} asb_sub;
+
+typedef struct asb_block_tensor {
+	uint64_t address, bytes;
+	bool data, written;
+} asb_block_tensor;
+
+/* What the builder counted, for the report. */
+typedef struct asb_counts {
+	uint64_t dependences, flags, barriers, syncs, round_trips, modes;
+	uint64_t conflicts_saved; /* cycles that placing of operands saves */
+} asb_counts;
+
+struct asb {
+	asc_program *program;
+	const asc_machine *machine;
+	sched_options options;
+	uint32_t blocks, subs; /* sub-cores: blocks x subs */
+	asb_sub *sub;
+	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
+	GArray *modes;    /* asb_mode */
+	uint32_t node;
+	GHashTable *node_numbers;
+	uint64_t global;  /* first byte of global memory not yet given */
+	GArray *tensors;  /* asb_block_tensor */
+	GString *remarks;
+	asb_counts counts;
+};
+enum { ASB_SYNC = UINT32_MAX };
+
+/* Fewer blocks than the machine has cores; before the first step. */
+void asb_limit_blocks(asb *b, uint32_t blocks);
+
+static inline asb_item *asb_item_at(const asb_sub *s, uint32_t i)
+{
+	return &g_array_index(s->items, asb_item, i);
+}
+
+/* touch.c: COUNT runs of BYTES, PITCH apart, of one space. */
+typedef struct asb_box {
+	uint64_t low, high; /* first byte, end of the last */
+	uint64_t bytes, pitch;
+	uint32_t count;
+	uint8_t space;
+	bool write;
+} asb_box;
+enum { ASB_BOXES = 48 };
+/* What INSN reads and writes under MODE, at most ASB_BOXES boxes. */
+unsigned asb_touch(const asc_insn *insn, const asb_mode *mode, const asc_machine *machine, asb_box box[ASB_BOXES]);
+bool asb_box_meet(const asb_box *a, const asb_box *b);   /* do they share a byte? */
+bool asb_box_holds(const asb_box *a, const asb_box *b);  /* has A every byte of B? */
+/* Does the mask decide what vector instruction OP does? */
+bool asb_masked(enum asc_op op);
+
+/* spans.c: a set of boxes by extent. */
+typedef struct asb_span {
+	asb_box box;
+	uint64_t reach; /* highest end of the subtree */
+	uint64_t rank;
+	struct asb_span *left, *right;
+	uint32_t sub, step; /* number among its pipe's, from 1 */
+	uint8_t pipe;
+	bool unit_flag;
+} asb_span;
+typedef struct asb_spans {
+	asb_span *root, *spare;
+	uint64_t numbers;
+	size_t size;
+} asb_spans;
+void asb_spans_clear(asb_spans *s);
+void asb_spans_fini(asb_spans *s);
+asb_span *asb_spans_add(asb_spans *s, const asb_span *span);
+void asb_spans_remove(asb_spans *s, asb_span *span);
+/* Spans whose extent meets [low, high), appended to FOUND by address. */
+void asb_spans_find(const asb_spans *s, uint64_t low, uint64_t high, GPtrArray *found);
+
+/* sync.c: notes that cover every dependence. */
+bool asb_synchronise(asb *b, GError **error);
+/* emit.c: streams. */
+void asb_emit(asb *b);
+/* Pipe whose queue INSN goes to; a flag's is the one that sets or waits. */
+enum asc_pipe asb_queue_of(const asc_insn *insn);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tiles of a product on Ascend-style cores.
+ */
+#ifndef TSPSIM_SCHED_EMIT_ASCEND_MATMUL_H
+#define TSPSIM_SCHED_EMIT_ASCEND_MATMUL_H
+
+#include "sched/emit/ascend/build.h"
+
+typedef struct ask_product {
+	uint64_t batches, m, n, k;
+	enum asc_type type, result, sum; /* of operands, of what is stored, of L0C */
+} ask_product;
+
+/* A tile of the result and how operands come to it: M x N sums in L0C, mmads of depth K, stages of depth A_DEPTH and
+ * B_DEPTH in L1. */
+typedef struct ask_tile {
+	uint64_t m, n, k;
+	uint64_t a_depth, b_depth;
+	unsigned a_stages, b_stages, sums; /* sums: tiles of L0C in turn */
+	uint64_t rows;                     /* tile rows that cores at work in one moment share */
+	uint64_t tiles, rounds;
+	double cycles, cube, loads, copies, out; /* predicted: of the whole; of a tile by the engine that does it */
+} ask_tile;
+
+/* The legal tile that costs least; false when the machine's buffers hold none. */
+bool ask_choose_tile(const asc_machine *machine, const ask_product *p, ask_tile *tile);
+
+#endif

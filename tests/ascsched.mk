@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The Ascend-style back end: its parts by hand, its programs in the models.
+check_LIBRARIES += libascsched.a
+libascsched_a_SOURCES = tests/sched/asc_sched.c tests/sched/asc_sched.h
+libascsched_a_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+
+check_PROGRAMS += tests/sched/test_asc_matmul
+TESTS += tests/sched/test_asc_matmul
+tests_sched_test_asc_matmul_SOURCES = tests/sched/test_asc_matmul.c
+nodist_EXTRA_tests_sched_test_asc_matmul_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_matmul_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_matmul_LDADD = libascsched.a $(TEST_LIBS)
