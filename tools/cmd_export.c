@@ -60,8 +60,8 @@ static char *result_text(const trace_export_counts *n)
 		g_autofree char *slices = tool_count(n->slices), *flows = tool_count(n->flows);
 		g_autofree char *counters = tool_count(n->counters);
 
-		return g_strdup_printf("%s: %" G_GUINT64_FORMAT " file%s, %s slices, %s flows, %s counter values\n",
-		                       output, n->files, n->files == 1 ? "" : "s", slices, flows, counters);
+		return g_strdup_printf("%s: files %" G_GUINT64_FORMAT ", slices %s, flows %s, counter values %s\n",
+		                       output, n->files, slices, flows, counters);
 	}
 	j = json_new();
 	json_object(j, NULL);
@@ -104,7 +104,7 @@ static int run_export(int argc, char **argv, GError **error)
 const tool_command cmd_export = {
 	.name = "export",
 	.synopsis = "FILE.db -f perfetto -o FILE.json [--window START:STOP]\nFILE.db -f msprof -o DIR [--window "
-                    "START:STOP]",
+		    "START:STOP]",
 	.doc = "Write a trace in the format of another program's viewer.",
 	.options = options,
 	.min_args = 1,

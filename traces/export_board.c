@@ -393,6 +393,9 @@ bool trace_i_export_board(trace_reader *reader, const char *path, trace_export_c
 	                           0, subcore_row, &b, error) &&
 	       trace_i_export_rows(reader, "SELECT subcore, event, value FROM pmu ORDER BY subcore, event", 0,
 	                           value_row, &b, error);
+	for (guint i = b.rows->len; fine && i-- > 0;)
+		if (!g_array_index(b.rows, board_row, i).cycles)
+			g_array_remove_index(b.rows, i);
 	if (fine && b.coupled && b.rows->len)
 		add_up(&b);
 	fine = fine && write_basic(&b, path, counts, error);

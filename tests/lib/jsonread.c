@@ -253,7 +253,8 @@ gint64 jvalue_int(const jvalue *object, const char *key)
 	const jvalue *v = jvalue_get(object, key);
 	gint64 value;
 
-	if (!v || v->kind != JVALUE_NUMBER || !g_ascii_string_to_signed(v->text, 10, G_MININT64, G_MAXINT64, &value, NULL))
+	if (!v || v->kind != JVALUE_NUMBER ||
+	    !g_ascii_string_to_signed(v->text, 10, G_MININT64, G_MAXINT64, &value, NULL))
 		return G_MININT64;
 	return value;
 }
