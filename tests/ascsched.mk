@@ -11,3 +11,10 @@ tests_sched_test_asc_matmul_SOURCES = tests/sched/test_asc_matmul.c
 nodist_EXTRA_tests_sched_test_asc_matmul_SOURCES = tools/dummy.cxx
 tests_sched_test_asc_matmul_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_sched_test_asc_matmul_LDADD = libascsched.a $(TEST_LIBS)
+
+check_PROGRAMS += tests/sched/test_asc_sync_random
+TESTS += tests/sched/test_asc_sync_random
+tests_sched_test_asc_sync_random_SOURCES = tests/sched/test_asc_sync_random.c
+nodist_EXTRA_tests_sched_test_asc_sync_random_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_sync_random_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_sync_random_LDADD = libascsched.a $(TEST_LIBS)

@@ -60,4 +60,5 @@ include $(top_srcdir)/tests/ascvec.mk
 include $(top_srcdir)/tests/ascmem.mk
 include $(top_srcdir)/tests/asccore.mk
 include $(top_srcdir)/tests/export.mk
+include $(top_srcdir)/tests/asccli.mk
 include $(top_srcdir)/tests/ascsched.mk

@@ -53,7 +53,7 @@ static void say_machine(GString *out, const ascend_report *r)
 	}
 	tool_line(out, "workload", "%s",
 	          r->program->workload && *r->program->workload ? r->program->workload : "(none named)");
-	tool_line(out, "blocks", "%u on %u cores", r->program->blocks, cores);
+	tool_line(out, "blocks", "%u on %u core%s", r->program->blocks, cores, cores == 1 ? "" : "s");
 }
 
 static void say_cycles(GString *out, const ascend_report *r)
@@ -151,8 +151,8 @@ static void say_work(GString *out, const ascend_report *r)
 	if (cube >= 0)
 		tool_line(out, "", "%s of the cube's peak", share);
 	if (l2)
-		tool_line(out, "memory", "%s read, %s written, %s requests, %s of them hit L2", read, written, requests,
-		          hits);
+		tool_line(out, "memory", "%s read, %s written, %s request%s, %s of them hit L2", read, written,
+		          requests, l2 == 1 ? "" : "s", hits);
 }
 
 static void say_prediction(GString *out, const ascend_report *r)
@@ -172,7 +172,7 @@ static void say_prediction(GString *out, const ascend_report *r)
 
 		tool_line(out, "predicted", "%s cycles; simulated %s", cycles, off);
 	}
-	tool_line(out, predicted >= 0 ? "" : "predicted", "%s of %s instructions at other cycles than predicted",
+	tool_line(out, predicted >= 0 ? "" : "predicted", "%s of %s instructions with predicted times at other cycles",
 	          differ, events);
 	if (result->missed) {
 		const asc_tally_miss *m = &result->miss;

@@ -102,8 +102,8 @@ static void list_queries(row_fn add, void *state)
 	for (const trace_query *query = trace_queries; query->name; query++) {
 		g_autoptr(GError) error = NULL;
 		g_autofree char *question = trace_query_question(query, &error);
-		g_autofree char *doc =
-			g_strdup_printf("%s  (level %s)", question ? question : error->message, query->level);
+		g_autofree char *doc = g_strdup_printf("%s  (%s, level %s)", question ? question : error->message,
+		                                       query->kind, query->level);
 
 		add(state, query->name, doc);
 	}
@@ -114,8 +114,11 @@ static void list_plots(row_fn add, void *state)
 	size_t count;
 	const bank_plot_kind *bank = bank_plot_kinds(&count);
 
-	for (const trace_plot_kind *kind = trace_plot_kinds; kind->name; kind++)
-		add(state, kind->name, kind->doc);
+	for (const trace_plot_kind *kind = trace_plot_kinds; kind->name; kind++) {
+		g_autofree char *doc = g_strdup_printf("%s (%s)", kind->doc, kind->kind);
+
+		add(state, kind->name, doc);
+	}
 	add(state, "front", "maps that `bank search` found: conflicts, gates, lost capacity (of its FILE.csv)");
 	for (size_t i = 0; i < count; i++) {
 		g_autofree char *doc = g_strconcat("bank --plot: ", bank[i].doc, NULL);

@@ -40,9 +40,10 @@ static int run_sched(int argc, char **argv, GError **error)
 		.functional = functional,
 		.specials = specials,
 	};
+	const tool_style *style = tool_style_choose(machine_name, NULL, error);
 
 	(void)argc;
-	return tool_style_of(machine_name)->sched(&q, error);
+	return style ? style->sched(&q, error) : TOOL_USER_ERROR;
 }
 
 const tool_command cmd_sched = {

@@ -12,6 +12,7 @@
 #include "tools/asc.h"
 #include "tools/reference.h"
 #include "tools/setup.h"
+#include "tools/tool.h"
 #include "tools/tsp.h"
 
 static void *tsp_load(const char *name, GError **error)
@@ -226,12 +227,38 @@ const tool_style *tool_style_of_program(const char *path)
 	return NULL;
 }
 
+/* Is NAME a file, or does some kind of machine have it?  An error names those of all kinds. */
+static bool is_known(const char *name, GError **error)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
+	void *machine;
+
+	if (g_str_has_suffix(name, ".yaml") || strchr(name, '/') || !g_utf8_validate(name, -1, NULL))
+		return true;
+	machine = tool_style_of(name)->load(name, NULL);
+	if (machine) {
+		tool_style_of(name)->free(machine);
+		return true;
+	}
+	for (const tool_style *const *style = tool_styles; *style; style++) {
+		g_auto(GStrv) names = (*style)->machines();
+
+		for (char **n = names; *n; n++)
+			g_ptr_array_add(all, g_strdup(*n));
+	}
+	g_ptr_array_add(all, NULL);
+	tool_unknown(error, "machine", name, (const char *const *)all->pdata);
+	return false;
+}
+
 const tool_style *tool_style_choose(const char *machine, const char *program, GError **error)
 {
 	const tool_style *own = program ? tool_style_of_program(program) : NULL;
 	g_auto(GStrv) names = NULL;
 	g_autofree char *list = NULL;
 
+	if (machine && !is_known(machine, error))
+		return NULL;
 	if (!own || !machine || own == tool_style_of(machine))
 		return own ? own : tool_style_of(machine);
 	names = own->machines();

@@ -121,7 +121,7 @@ CREATE TABLE insn (
 
 -- Levels units and full.  A pipe busy for one node without a pause: executions of which each starts before those before
 -- it are done.  Work of another node that overlaps begins its span when that is done, so that the spans of a pipe make up
--- what pipe_counter.busy says.
+-- what pipe_counter.busy says.  The scalar unit's pushes into other queues count there and are in no span.
 CREATE TABLE span (
 	pipe       INTEGER NOT NULL REFERENCES pipe,
 	node       INTEGER REFERENCES node,

@@ -227,8 +227,9 @@ static void examine(asc_races *r, const asc_access *a, const asc_range *range)
 
 void asc_races_access(asc_races *r, const asc_access *a, const asc_range *ranges, unsigned count)
 {
-	for (unsigned write = 0; write < 2; write++)
+	/* Writes first: its own reads, once remembered, would hide those of the same bytes that the writes race with. */
+	for (unsigned read = 0; read < 2; read++)
 		for (unsigned i = 0; i < count; i++)
-			if (ranges[i].write == write)
+			if (ranges[i].write != read)
 				examine(r, a, &ranges[i]);
 }

@@ -50,7 +50,7 @@ typedef struct asb_block_tensor {
 
 /* What the builder counted, for the report. */
 typedef struct asb_counts {
-	uint64_t dependences, flags, barriers, syncs, round_trips, modes;
+	uint64_t dependences, flags, barriers, crossings, syncs, round_trips, modes;
 	uint64_t conflicts_saved; /* cycles that placing of operands saves */
 } asb_counts;
 

@@ -2,7 +2,7 @@
  *
  * From steps to a program: order, dependences, streams, predictions, what to say about them.
  */
-#include "sched/emit/ascend/build_int.h"
+#include "sched/emit/ascend/predict.h"
 
 /* Tensors nobody fills are the host's. */
 static void add_host_images(asb *b)
@@ -27,9 +27,9 @@ static void describe(const asb *b, sched_report *report)
 	g_string_append(report->notes, b->remarks->str);
 	g_string_append_printf(report->notes,
 	                       "synchronisation: %" G_GUINT64_FORMAT " flags, %" G_GUINT64_FORMAT
-	                       " barriers, %" G_GUINT64_FORMAT " syncs of all cores, %" G_GUINT64_FORMAT
+	                       " barriers, %" G_GUINT64_FORMAT " sets between sub-cores, %" G_GUINT64_FORMAT " meetings of all cores, %" G_GUINT64_FORMAT
 	                       " round trips for want of an id, for %" G_GUINT64_FORMAT " dependences of bytes\n",
-	                       c->flags, c->barriers, c->syncs, c->round_trips, c->dependences);
+	                       c->flags, c->barriers, c->crossings, c->syncs, c->round_trips, c->dependences);
 	if (c->conflicts_saved)
 		g_string_append_printf(report->notes,
 		                       "unified buffer: places of operands save %" G_GUINT64_FORMAT
@@ -44,5 +44,6 @@ bool asb_finish(asb *b, sched_report *report, GError **error)
 	asb_emit(b);
 	add_host_images(b);
 	describe(b, report);
+	ask_predict(b, report);
 	return true;
 }

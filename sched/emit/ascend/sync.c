@@ -1,238 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flags, barriers and syncs: every dependence between steps is covered, and nothing is placed that no dependence needs.
+ * Dependences: steps are looked at in the order in which kernels wrote them; the bytes each touches are compared with
+ * those that earlier ones touched, space by space, and what must be complete before it is handed to flags.c and, where
+ * it belongs to another sub-core, to cross.c.
  *
- * Steps are looked at in the order in which kernels wrote them.  Each pipe knows how far every other pipe of its
- * sub-core is complete; a step that depends on more than its pipe knows gets a wait before it, and the step depended on
- * a set right behind it.  A set carries what its pipe knew then, so one flag often stands for several; of what a step
- * needs only what no other of its needs brings along gets a flag.  Nothing is put in front of what is already placed,
- * so a flag that was needed stays needed: the flags are minimal for the order of steps.
- *
- * Sets stand before their waits in the stream, so one instruction after another always can go on, whatever the depth of
- * the queues: there are no deadlocks.  Ids: a set takes an id whose last wait the setting pipe is known to come after;
- * where there is none, a later place of the same pipe, and in the end a round trip.
- *
- * Times of knowledge: 2k is the moment before step k of a pipe (its waits taken), 2k + 1 that after which it is complete.
+ * What is remembered of a space is what a later step could still depend on: a write forgets what it covers, a read an
+ * earlier one of its pipe that it covers.  Of global memory only what some step writes is looked at.
  */
-#include "sched/emit/ascend/build_int.h"
-
-enum { IDS = 16, LATER_STEPS = 32, SYNC_KIND_ID = 11, SYNC_CORE_ID = 12 };
-
-typedef struct knowledge {
-	uint32_t of[ASC_PIPES];
-} knowledge;
-
-typedef struct queue {
-	uint32_t count;  /* steps so far */
-	knowledge know;  /* of what starts next */
-	GArray *past;    /* knowledge at each step's start */
-	GArray *item;    /* uint32_t: the step's number in its sub-core */
-} queue;
-
-typedef struct place {
-	asb_spans reads, writes;
-} place;
-
-typedef struct front {
-	asb *b;
-	asb_sub *sub;
-	uint32_t index, cursor; /* cursor: number of the step at hand */
-	bool used;              /* since the last sync */
-	queue pipe[ASC_PIPES];
-	uint32_t waited[ASC_PIPES][ASC_PIPES][IDS]; /* time on `to` of the last wait for (from, to, id) */
-	place place[ASC_SPACES];
-} front;
-
-typedef struct syncer {
-	asb *b;
-	front *front; /* [sub-cores] */
-	place global;
-	GArray *written; /* uint64_t pairs: extents of global memory that any step writes */
-	GPtrArray *found;
-	bool pending, several, both; /* a sync is due; several sub-cores, both kinds have steps */
-	bool crossed;                /* the step at hand depends on another sub-core */
-	GError *error;
-} syncer;
-
-/* What the step at hand must know. */
-typedef struct needs {
-	uint32_t of[ASC_PIPES]; /* step number, 0: none */
-} needs;
-
-static void join(knowledge *into, const knowledge *from)
-{
-	for (unsigned p = 0; p < ASC_PIPES; p++)
-		into->of[p] = MAX(into->of[p], from->of[p]);
-}
-
-static uint32_t complete(uint32_t step)
-{
-	return 2 * step + 1;
-}
-
-/* What a set right behind step STEP of pipe P tells. */
-static knowledge told(const front *f, unsigned p, uint32_t step)
-{
-	knowledge k = {.of = {0}};
-
-	if (step)
-		k = g_array_index(f->pipe[p].past, knowledge, step - 1);
-	k.of[p] = complete(step);
-	return k;
-}
-
-/* What a set at the end of pipe P tells now. */
-static knowledge told_now(const front *f, unsigned p)
-{
-	knowledge k = f->pipe[p].know;
-
-	join(&k, &f->pipe[ASC_PIPE_S].know);
-	k.of[ASC_PIPE_S] = complete(f->pipe[ASC_PIPE_S].count);
-	k.of[p] = complete(f->pipe[p].count);
-	return k;
-}
-
-static void note_before(front *f, enum asc_op op, unsigned a, unsigned b, unsigned c)
-{
-	asb_note n = {f->cursor, ASB_NONE, (uint16_t)op, (uint8_t)a, (uint8_t)b, (uint8_t)c};
-
-	g_array_append_val(f->sub->before, n);
-}
-
-static void note_behind(front *f, uint32_t item, unsigned from, unsigned to, unsigned id)
-{
-	asb_note n = {item, f->sub->last[item], ASC_OP_SETFLAG, (uint8_t)from, (uint8_t)to, (uint8_t)id};
-
-	f->sub->last[item] = f->sub->behind->len;
-	g_array_append_val(f->sub->behind, n);
-}
-
-/* The id of (from, to) whose last wait is longest ago. */
-static unsigned oldest_id(const front *f, unsigned from, unsigned to)
-{
-	unsigned ids = MIN((unsigned)f->b->machine->flag_ids, IDS), best = 0;
-
-	for (unsigned id = 1; id < ids; id++)
-		if (f->waited[from][to][id] < f->waited[from][to][best])
-			best = id;
-	return best;
-}
-
-static void take_wait(front *f, unsigned from, unsigned to, unsigned id, const knowledge *what)
-{
-	note_before(f, ASC_OP_WAITFLAG, from, to, id);
-	f->waited[from][to][id] = 2 * (f->pipe[to].count + 1);
-	join(&f->pipe[to].know, what);
-	f->b->counts.flags++;
-}
-
-/* Everything the sub-core has begun is complete. */
-static void stop_all(front *f)
-{
-	note_before(f, ASC_OP_BARRIER, ASC_PIPE_ALL, 0, 0);
-	for (unsigned p = 0; p < ASC_PIPES; p++)
-		for (unsigned q = 0; q < ASC_PIPES; q++)
-			f->pipe[p].know.of[q] = complete(f->pipe[q].count);
-	memset(f->waited, 0, sizeof(f->waited));
-	f->b->counts.barriers++;
-}
-
-/* A flag from the end of pipe FROM to pipe TO, both now; false when no id is safe. */
-static bool signal_now(front *f, unsigned from, unsigned to)
-{
-	unsigned id = oldest_id(f, from, to);
-	knowledge what = told_now(f, from);
-
-	if (what.of[to] < f->waited[from][to][id])
-		return false;
-	note_before(f, ASC_OP_SETFLAG, from, to, id);
-	take_wait(f, from, to, id, &what);
-	return true;
-}
-
-/* Pipe TO, before its next step, waits for step STEP of pipe FROM. */
-static void raise_flag(front *f, unsigned from, uint32_t step, unsigned to)
-{
-	unsigned id = oldest_id(f, from, to);
-	uint32_t last = MIN(f->pipe[from].count, step + LATER_STEPS);
-
-	for (uint32_t at = step; at <= last; at++) {
-		knowledge what = told(f, from, at);
-
-		if (what.of[to] < f->waited[from][to][id])
-			continue;
-		note_behind(f, g_array_index(f->pipe[from].item, uint32_t, at - 1), from, to, id);
-		take_wait(f, from, to, id, &what);
-		return;
-	}
-	if (signal_now(f, from, to))
-		return;
-	f->b->counts.round_trips++;
-	if (!asc_flag_pair(f->sub->kind, (enum asc_pipe)to, (enum asc_pipe)from) || !signal_now(f, to, from) ||
-	    !signal_now(f, from, to))
-		stop_all(f);
-}
-
-/* A pipe between FROM and TO that has flags of both; ASC_PIPES when there is none. */
-static unsigned between(const front *f, unsigned from, unsigned to)
-{
-	for (unsigned p = ASC_PIPE_S + 1; p < ASC_PIPES; p++)
-		if (asc_flag_pair(f->sub->kind, (enum asc_pipe)from, (enum asc_pipe)p) &&
-		    asc_flag_pair(f->sub->kind, (enum asc_pipe)p, (enum asc_pipe)to))
-			return p;
-	return ASC_PIPES;
-}
-
-static bool knows(const front *f, unsigned p, unsigned of, uint32_t step)
-{
-	return f->pipe[p].know.of[of] >= complete(step);
-}
-
-static void connect(front *f, unsigned from, uint32_t step, unsigned to)
-{
-	unsigned over;
-
-	if (asc_flag_pair(f->sub->kind, (enum asc_pipe)from, (enum asc_pipe)to)) {
-		raise_flag(f, from, step, to);
-		return;
-	}
-	over = between(f, from, to);
-	if (over == ASC_PIPES) {
-		stop_all(f);
-		return;
-	}
-	if (!knows(f, over, from, step))
-		raise_flag(f, from, step, over);
-	if (!knows(f, to, from, step) && !signal_now(f, over, to))
-		stop_all(f);
-}
-
-/* Flags and barriers before the next step of pipe P. */
-static void cover(front *f, unsigned p, const needs *n)
-{
-	knowledge tells[ASC_PIPES];
-	bool open[ASC_PIPES] = {false};
-
-	for (unsigned q = 0; q < ASC_PIPES; q++) {
-		open[q] = n->of[q] && !knows(f, p, q, n->of[q]) && q != p;
-		if (open[q])
-			tells[q] = told(f, q, n->of[q]);
-	}
-	for (unsigned q = 0; q < ASC_PIPES; q++)
-		for (unsigned r = 0; open[q] && r < ASC_PIPES; r++)
-			if (r != q && open[r] && tells[r].of[q] >= complete(n->of[q]))
-				open[q] = false;
-	for (unsigned q = 0; q < ASC_PIPES; q++)
-		if (open[q] && !knows(f, p, q, n->of[q]))
-			connect(f, q, n->of[q], p);
-	if (!n->of[p] || knows(f, p, p, n->of[p]))
-		return;
-	note_before(f, ASC_OP_BARRIER, p, 0, 0);
-	f->pipe[p].know.of[p] = complete(f->pipe[p].count);
-	f->b->counts.barriers++;
-}
-
-/* ---- dependences ---- */
+#include "sched/emit/ascend/sync_int.h"
 
 static bool has_unit_flag(const asc_insn *insn)
 {
@@ -263,7 +38,10 @@ static void against(syncer *s, front *f, asb_spans *set, const asb_span *new, ne
 		if ((same && old->pipe == new->pipe && old->step == new->step) || !asb_box_meet(&old->box, &new->box))
 			continue;
 		if (!same) {
-			s->crossed = true;
+			away a = {old->sub, old->step, old->pipe};
+
+			if (!cross_knows(s, f, &a))
+				g_array_append_val(s->away, a);
 			continue;
 		}
 		if (!handed && (old->pipe != new->pipe ||
@@ -327,7 +105,7 @@ static void find_needs(syncer *s, front *f, const asc_insn *insn, enum asc_pipe 
 	asb_span new = {.sub = f->index, .pipe = (uint8_t)p, .step = f->pipe[p].count + 1};
 
 	new.unit_flag = has_unit_flag(insn);
-	s->crossed = false;
+	g_array_set_size(s->away, 0);
 	for (unsigned i = 0; i < boxes; i++) {
 		place *where = place_of(s, f, box[i].space);
 
@@ -355,56 +133,6 @@ static void keep(syncer *s, front *f, const asc_insn *insn, enum asc_pipe p, con
 	}
 }
 
-/* ---- syncs ---- */
-
-static void forget_local(front *f)
-{
-	for (unsigned i = 0; i < ASC_SPACES; i++) {
-		asb_spans_clear(&f->place[i].reads);
-		asb_spans_clear(&f->place[i].writes);
-	}
-}
-
-static void cross(front *f, enum asc_pipe pipe, unsigned mode, unsigned id)
-{
-	note_before(f, ASC_OP_SETCROSS, pipe, mode, id);
-	note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, id, 0);
-}
-
-/* All sub-cores meet: those of a kind by mode 0, then both kinds of a core by mode 2. */
-static bool synchronise_all(syncer *s)
-{
-	asb *b = s->b;
-
-	if (s->several && !b->machine->cross_ids) {
-		g_set_error(&s->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
-		            "%s has no counters between cores: a program on several of them cannot hand values over",
-		            b->machine->name);
-		return false;
-	}
-	for (uint32_t i = 0; i < b->blocks * b->subs; i++) {
-		front *f = &s->front[i];
-		enum asc_pipe out = f->sub->kind == ASC_CUBE ? ASC_PIPE_FIX : ASC_PIPE_MTE3;
-
-		if (!f->sub->items->len && !f->sub->joins)
-			continue;
-		if (f->used)
-			stop_all(f);
-		f->used = false;
-		if (s->several)
-			cross(f, out, 0, SYNC_KIND_ID);
-		if (s->both)
-			cross(f, out, 2, SYNC_CORE_ID);
-		forget_local(f);
-	}
-	asb_spans_clear(&s->global.reads);
-	asb_spans_clear(&s->global.writes);
-	b->counts.syncs++;
-	return true;
-}
-
-/* ---- all steps ---- */
-
 static bool visit(syncer *s, uint32_t core)
 {
 	front *f = &s->front[core];
@@ -416,12 +144,12 @@ static bool visit(syncer *s, uint32_t core)
 	queue *own = &f->pipe[p];
 
 	find_needs(s, f, &item->insn, p, box, boxes, &n);
-	if (s->crossed) {
-		if (!synchronise_all(s))
+	if (s->away->len && !cross_connect(s, f)) {
+		if (!cross_meet(s))
 			return false;
 		n = (needs){.of = {0}};
 	}
-	join(&own->know, &f->pipe[ASC_PIPE_S].know);
+	knowledge_join(&own->know, &f->pipe[ASC_PIPE_S].know);
 	own->know.of[ASC_PIPE_S] = MAX(own->know.of[ASC_PIPE_S], complete(f->pipe[ASC_PIPE_S].count));
 	cover(f, p, &n);
 	g_array_append_val(own->past, own->know);
@@ -493,6 +221,8 @@ static void init_front(syncer *s, uint32_t i)
 	f->b = s->b;
 	f->sub = &s->b->sub[i];
 	f->index = i;
+	f->member = i % s->b->subs;
+	cross_init(f);
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		f->pipe[p].past = g_array_new(FALSE, FALSE, sizeof(knowledge));
 		f->pipe[p].item = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -505,6 +235,7 @@ static void init_front(syncer *s, uint32_t i)
 
 static void fini_front(front *f)
 {
+	cross_fini(f);
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		g_array_free(f->pipe[p].past, TRUE);
 		g_array_free(f->pipe[p].item, TRUE);
@@ -529,30 +260,26 @@ static void find_members(syncer *s)
 		}
 	s->several = members > 1;
 	s->both = kind[ASC_CUBE] && kind[ASC_VECTOR];
-}
-
-static bool has_syncs(const asb *b)
-{
-	for (guint i = 0; i + 1 < b->sequence->len; i++)
-		if (g_array_index(b->sequence, asb_core, i) == ASB_SYNC)
-			return true;
-	return false;
+	for (uint32_t i = 0; s->both && i < b->blocks * b->subs; i++)
+		if (b->sub[i].items->len)
+			for (uint32_t n = i / b->subs * b->subs, end = n + b->subs; n < end; n++)
+				b->sub[n].joins = true;
 }
 
 bool asb_synchronise(asb *b, GError **error)
 {
 	syncer s = {.b = b};
-	bool good = true, wanted = has_syncs(b);
+	bool good = true;
 	uint32_t subs = b->blocks * b->subs;
 
 	s.front = g_new0(front, subs);
 	s.written = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	s.found = g_ptr_array_new();
+	s.away = g_array_new(FALSE, FALSE, sizeof(away));
 	find_written(&s);
 	find_members(&s);
 	for (uint32_t i = 0; i < subs; i++) {
 		init_front(&s, i);
-		b->sub[i].joins = s.both && wanted;
 	}
 	for (guint i = 0; good && i < b->sequence->len; i++) {
 		asb_core core = g_array_index(b->sequence, asb_core, i);
@@ -562,10 +289,12 @@ bool asb_synchronise(asb *b, GError **error)
 			continue;
 		}
 		if (s.pending)
-			good = synchronise_all(&s);
+			good = cross_meet(&s);
 		s.pending = false;
 		good = good && visit(&s, core);
 	}
+	for (uint32_t i = 0; i < subs; i++)
+		cross_settle(&s, &s.front[i]);
 	for (uint32_t i = 0; i < subs; i++)
 		fini_front(&s.front[i]);
 	asb_spans_fini(&s.global.reads);
@@ -573,6 +302,7 @@ bool asb_synchronise(asb *b, GError **error)
 	g_free(s.front);
 	g_array_free(s.written, TRUE);
 	g_ptr_array_free(s.found, TRUE);
+	g_array_free(s.away, TRUE);
 	if (s.error)
 		g_propagate_error(error, s.error);
 	return good;

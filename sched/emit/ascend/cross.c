@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters between sub-cores.
+ *
+ * Inside a core the cube sub-core raises the counters of its vector sub-cores and they, all of them, raise its one
+ * (mode 2).  A counter belongs to a pipe of the setter: two sets of one pipe may arrive in either order, but when one
+ * has arrived everything before the earlier one is complete.  Where only one vector sub-core has something to wait for
+ * the other takes its waits when it next has, or at the end; where only one has something to tell, the other sets as
+ * early as it can.  A counter holds few sets: one more is placed only where the setter is known to come after the wait
+ * that makes room for it.
+ *
+ * Whatever else depends across sub-cores makes all cores meet: everything complete, those of a kind by mode 0, then both
+ * kinds of a core by mode 2.
+ */
+#include "sched/emit/ascend/sync_int.h"
+
+enum { MEET_KIND_ID = 11, MEET_CORE_ID = 12, MODE_KIND = 0, MODE_CORE = 2, MOST_BEHIND = 8 };
+
+void cross_init(front *f)
+{
+	neighbours none = {.from = 0};
+
+	f->neighbours = g_array_new(FALSE, FALSE, sizeof(neighbours));
+	g_array_append_val(f->neighbours, none);
+	for (unsigned p = 0; p < ASC_PIPES; p++)
+		f->cross[p].wait = g_array_new(FALSE, FALSE, sizeof(knowledge));
+}
+
+void cross_fini(front *f)
+{
+	g_array_free(f->neighbours, TRUE);
+	for (unsigned p = 0; p < ASC_PIPES; p++)
+		g_array_free(f->cross[p].wait, TRUE);
+}
+
+static neighbours *now_known(const front *f)
+{
+	return &g_array_index(f->neighbours, neighbours, f->neighbours->len - 1);
+}
+
+/* What F knew of its neighbours when it pushed step ITEM. */
+static const neighbours *known_at(const front *f, uint32_t item)
+{
+	guint low = 0, high = f->neighbours->len;
+
+	while (high - low > 1) {
+		guint middle = low + (high - low) / 2;
+
+		if (g_array_index(f->neighbours, neighbours, middle).from <= item)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &g_array_index(f->neighbours, neighbours, low);
+}
+
+static bool same_core(const syncer *s, const front *f, uint32_t sub)
+{
+	return s->front[sub].sub->block == f->sub->block;
+}
+
+bool cross_knows(const syncer *s, const front *f, const away *a)
+{
+	return same_core(s, f, a->sub) && now_known(f)->of[s->front[a->sub].member].of[a->pipe] >= complete(a->step);
+}
+
+/* From the step at hand on F knows WHAT more of its neighbours. */
+static void learn(front *f, const neighbours *what)
+{
+	neighbours n = *now_known(f);
+
+	for (unsigned m = 0; m < SYNC_MEMBERS; m++)
+		knowledge_join(&n.of[m], &what->of[m]);
+	n.from = f->cursor;
+	if (now_known(f)->from == f->cursor)
+		*now_known(f) = n;
+	else
+		g_array_append_val(f->neighbours, n);
+}
+
+/* What a set behind STEP of pipe P of F tells of the whole core. */
+static neighbours tells(const front *f, unsigned p, uint32_t step)
+{
+	neighbours n = *known_at(f, step ? g_array_index(f->pipe[p].item, uint32_t, step - 1) : 0);
+	knowledge own = front_told(f, p, step);
+
+	knowledge_join(&n.of[f->member], &own);
+	return n;
+}
+
+/* The core's vector sub-cores, or its cube sub-core: those that are not of F's kind. */
+static front *partner(syncer *s, const front *f, unsigned i)
+{
+	uint32_t first = f->index - f->member;
+
+	if (f->sub->kind == ASC_VECTOR)
+		return i ? NULL : &s->front[first];
+	return i + 1 < s->b->subs ? &s->front[first + 1 + i] : NULL;
+}
+
+/* One more set of pipe P of F behind STEP: is there room in TO's counter when it comes? */
+static bool has_room(const syncer *s, const front *f, unsigned p, uint32_t step, const front *to)
+{
+	uint32_t limit = (uint32_t)s->b->machine->cross_max, number = f->cross[p].sets + 1;
+	neighbours known = tells(f, p, step);
+	const knowledge *before;
+
+	if (number <= limit)
+		return true;
+	if (to->cross[p].wait->len < number - limit)
+		return false;
+	/* The wait comes before the next step of any pipe. */
+	before = &g_array_index(to->cross[p].wait, knowledge, number - limit - 1);
+	for (unsigned q = 0; q < ASC_PIPES; q++)
+		if (known.of[to->member].of[q] >= complete(before->of[q] + 1))
+			return true;
+	return false;
+}
+
+static void set_behind(front *f, unsigned p, uint32_t step)
+{
+	if (step)
+		note_behind(f, g_array_index(f->pipe[p].item, uint32_t, step - 1), ASC_OP_SETCROSS, p, MODE_CORE, p);
+	else
+		note_before(f, ASC_OP_SETCROSS, p, MODE_CORE, p);
+	f->cross[p].sets++;
+	f->cross[p].last = MAX(f->cross[p].last, step);
+	f->b->counts.crossings++;
+}
+
+static void wait_for(front *f, unsigned p)
+{
+	knowledge before;
+
+	for (unsigned q = 0; q < ASC_PIPES; q++)
+		before.of[q] = f->pipe[q].count;
+	note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, p, 0);
+	f->cross[p].waits++;
+	g_array_append_val(f->cross[p].wait, before);
+}
+
+/* The vector sub-core F needs STEP of pipe P of its cube sub-core. */
+static bool from_cube(syncer *s, front *f, front *cube, unsigned p, uint32_t step)
+{
+	neighbours what = tells(cube, p, step);
+	front *v;
+
+	for (unsigned i = 0; (v = partner(s, cube, i)) != NULL; i++) {
+		while (v != f && cube->cross[p].sets > v->cross[p].waits + MOST_BEHIND)
+			wait_for(v, p);
+		if (!has_room(s, cube, p, step, v))
+			return false;
+	}
+	set_behind(cube, p, step);
+	while (f->cross[p].waits < cube->cross[p].sets)
+		wait_for(f, p);
+	learn(f, &what);
+	return true;
+}
+
+/* The cube sub-core F needs STEP[i] of pipe P of vector sub-core i, 0 where it needs nothing. */
+static bool from_vectors(syncer *s, front *f, unsigned p, uint32_t *step)
+{
+	neighbours what = {.from = 0};
+	front *v;
+
+	for (unsigned i = 0; (v = partner(s, f, i)) != NULL; i++) {
+		/* Sets of one pipe follow one another. */
+		step[i] = MAX(step[i], v->cross[p].last);
+		if (!has_room(s, v, p, step[i], f))
+			return false;
+	}
+	for (unsigned i = 0; (v = partner(s, f, i)) != NULL; i++) {
+		neighbours one = tells(v, p, step[i]);
+
+		for (unsigned m = 0; m < SYNC_MEMBERS; m++)
+			knowledge_join(&what.of[m], &one.of[m]);
+		set_behind(v, p, step[i]);
+	}
+	wait_for(f, p);
+	learn(f, &what);
+	return true;
+}
+
+/* A set in front of all steps of its sub-core would stand behind what was set later. */
+static bool connect_cube(syncer *s, front *f, unsigned p)
+{
+	uint32_t step[SYNC_MEMBERS] = {0};
+	bool any = false;
+
+	for (guint i = 0; i < s->away->len; i++) {
+		const away *a = &g_array_index(s->away, away, i);
+
+		if (a->pipe != p || cross_knows(s, f, a))
+			continue;
+		step[s->front[a->sub].member - 1] = MAX(step[s->front[a->sub].member - 1], a->step);
+		any = true;
+	}
+	return !any || from_vectors(s, f, p, step);
+}
+
+bool cross_connect(syncer *s, front *f)
+{
+	for (guint i = 0; i < s->away->len; i++) {
+		const away *a = &g_array_index(s->away, away, i);
+
+		if (!cross_knows(s, f, a) && (!same_core(s, f, a->sub) || s->front[a->sub].sub->kind == f->sub->kind ||
+		                              f->b->machine->cross_ids <= ASC_PIPES))
+			return false;
+	}
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
+		uint32_t step = 0;
+
+		if (f->sub->kind == ASC_CUBE) {
+			if (!connect_cube(s, f, p))
+				return false;
+			continue;
+		}
+		for (guint i = 0; i < s->away->len; i++) {
+			const away *a = &g_array_index(s->away, away, i);
+
+			if (a->pipe == p && !cross_knows(s, f, a))
+				step = MAX(step, a->step);
+		}
+		if (step && !from_cube(s, f, partner(s, f, 0), p, step))
+			return false;
+	}
+	return true;
+}
+
+void cross_settle(syncer *s, front *f)
+{
+	if (f->sub->kind != ASC_VECTOR || (!f->sub->items->len && !f->sub->joins))
+		return;
+	for (unsigned p = 0; p < ASC_PIPES; p++)
+		while (f->cross[p].waits < partner(s, f, 0)->cross[p].sets)
+			wait_for(f, p);
+}
+
+static void forget_local(front *f)
+{
+	for (unsigned i = 0; i < ASC_SPACES; i++) {
+		asb_spans_clear(&f->place[i].reads);
+		asb_spans_clear(&f->place[i].writes);
+	}
+}
+
+static void cross_all(front *f, unsigned mode, unsigned id)
+{
+	enum asc_pipe out = f->sub->kind == ASC_CUBE ? ASC_PIPE_FIX : ASC_PIPE_MTE3;
+
+	note_before(f, ASC_OP_SETCROSS, out, mode, id);
+	note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, id, 0);
+}
+
+/* Everything of the core is complete: its sub-cores know all of one another. */
+static void know_all(syncer *s, front *f)
+{
+	neighbours all = {.from = 0};
+	uint32_t first = f->index - f->member;
+
+	for (unsigned m = 0; m < s->b->subs && m < SYNC_MEMBERS; m++)
+		for (unsigned p = 0; p < ASC_PIPES; p++)
+			all.of[m].of[p] = complete(s->front[first + m].pipe[p].count);
+	learn(f, &all);
+	/* Waits of before the meeting are behind everybody. */
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
+		f->cross[p].sets = f->cross[p].waits = f->cross[p].last = 0;
+		g_array_set_size(f->cross[p].wait, 0);
+	}
+}
+
+bool cross_meet(syncer *s)
+{
+	asb *b = s->b;
+
+	if (s->several && !b->machine->cross_ids) {
+		g_set_error(&s->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+		            "%s has no counters between cores: a program on several of them cannot hand values over",
+		            b->machine->name);
+		return false;
+	}
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
+		cross_settle(s, &s->front[i]);
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++) {
+		front *f = &s->front[i];
+
+		if (!f->sub->items->len && !f->sub->joins)
+			continue;
+		if (f->used)
+			stop_all(f);
+		f->used = false;
+		if (s->several)
+			cross_all(f, MODE_KIND, MEET_KIND_ID);
+		if (s->both)
+			cross_all(f, MODE_CORE, MEET_CORE_ID);
+		forget_local(f);
+	}
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
+		know_all(s, &s->front[i]);
+	asb_spans_clear(&s->global.reads);
+	asb_spans_clear(&s->global.writes);
+	b->counts.syncs++;
+	return true;
+}

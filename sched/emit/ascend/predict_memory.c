@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of global memory, predicted: a copy is so many requests over a core's link; L2 and the memory behind it serve
+ * all cores like fluids: of each stretch of time they have so many bytes to give, the first who asks takes; a line is in L2 while fewer other lines than L2 holds have come since
+ * it was last touched.
+ */
+#include "sched/emit/ascend/predict.h"
+
+/* BYTES of each stretch, and what is left of them. */
+typedef struct fluid {
+	double bytes;
+	GArray *left; /* double */
+} fluid;
+enum { STRETCH_CYCLES = 32 };
+
+typedef struct line {
+	uint32_t touched; /* number of misses so far when last touched, from the capacity on; 0: never */
+	float from, to;   /* its last run of requests */
+	float valid;      /* its data have come */
+} line;
+
+struct ask_memory {
+	const asc_machine *machine;
+	uint64_t line_bytes, count, capacity;
+	unsigned limit;
+	line *lines; /* [count] */
+	uint32_t misses;
+	fluid read, all, behind;
+};
+
+/* Requests of several cores meet in a slice by chance; what share of all slices' rate is reached. */
+static const double reached = 0.93;
+
+static void init_fluid(fluid *f, double bytes_per_cycle)
+{
+	f->bytes = bytes_per_cycle * STRETCH_CYCLES;
+	f->left = g_array_new(FALSE, FALSE, sizeof(double));
+}
+
+/* BYTES from AT on; returns when the last of them is through. */
+static double flow(fluid *f, double at, double bytes)
+{
+	guint i = (guint)(at / STRETCH_CYCLES);
+
+	for (;; i++) {
+		double *left;
+
+		while (f->left->len <= i)
+			g_array_append_val(f->left, f->bytes);
+		left = &g_array_index(f->left, double, i);
+		if (*left >= bytes) {
+			*left -= bytes;
+			return MAX(at, (double)i * STRETCH_CYCLES);
+		}
+		bytes -= *left;
+		*left = 0;
+	}
+}
+
+ask_memory *ask_memory_new(const asc_machine *machine, uint64_t bytes)
+{
+	ask_memory *m = g_new0(ask_memory, 1);
+
+	m->machine = machine;
+	m->line_bytes = (uint64_t)machine->l2_line_bytes;
+	m->count = bytes / m->line_bytes + 2;
+	m->capacity = (uint64_t)machine->l2_bytes / m->line_bytes;
+	m->limit = (unsigned)machine->mte2_outstanding;
+	m->lines = g_new0(line, m->count);
+	m->misses = (uint32_t)m->capacity + 1;
+	init_fluid(&m->read, (double)machine->l2_read_bytes_per_cycle * reached);
+	init_fluid(&m->all, (double)machine->l2_bytes_per_cycle * reached);
+	init_fluid(&m->behind, (double)machine->hbm_bytes_per_second * (double)machine->hbm_efficiency_percent / 100 /
+	                               (double)machine->clock_hz);
+	return m;
+}
+
+void ask_memory_free(ask_memory *m)
+{
+	g_array_free(m->read.left, TRUE);
+	g_array_free(m->all.left, TRUE);
+	g_array_free(m->behind.left, TRUE);
+	g_free(m->lines);
+	g_free(m);
+}
+
+typedef struct asked {
+	ask_memory *memory;
+	ask_link *link;
+	bool write;
+	double rate, latency;
+	double issue, last; /* of the next request; when the last one's data are through */
+	double end;         /* last return */
+} asked;
+
+static double link_bytes(uint64_t bytes, uint64_t largest)
+{
+	uint64_t size = largest;
+
+	while (size / 2 >= bytes && size > largest / 4)
+		size /= 2;
+	return (double)size;
+}
+
+/* How long a request at TIME waits for its line, which serves one after another. */
+static double hold(ask_memory *m, uint64_t number, double time)
+{
+	float cycles = (float)m->machine->l2_line_cycles, at = (float)time, wait;
+	line *l = &m->lines[number];
+
+	if (at + cycles <= l->from)
+		return 0;
+	if (at >= l->to) {
+		if (at > l->to)
+			l->from = at;
+		l->to = at + cycles;
+		return 0;
+	}
+	wait = l->to - at;
+	l->to += cycles;
+	return (double)wait;
+}
+
+/* Is the line in L2?  If not it comes, from when on it can be read. */
+static bool look(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes)
+{
+	line *l = &m->lines[number];
+	bool hit = l->touched && m->misses - l->touched < m->capacity;
+
+	if (!hit) {
+		m->misses++;
+		l->from = l->to = 0;
+		l->valid = 0;
+		/* A write of a whole line reads nothing. */
+		if (!a->write || bytes < m->line_bytes)
+			l->valid = (float)(flow(&m->behind, a->issue, (double)m->line_bytes) +
+			                   (double)m->machine->hbm_miss_cycles);
+	}
+	l->touched = m->misses;
+	return hit;
+}
+
+/* It goes out when one in flight is back, waits for its line and its share of L2, and its data come over the link in
+ * turn. */
+static void one_request(asked *a, uint64_t address, uint64_t bytes)
+{
+	ask_memory *m = a->memory;
+	const asc_machine *machine = m->machine;
+	uint64_t largest = (uint64_t)(a->write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes);
+	uint64_t number = MIN(address / m->line_bytes, m->count - 1);
+	double *returns = &a->link->returns[a->link->next], ticks = link_bytes(bytes, largest) / a->rate, served, read;
+	bool hit;
+
+	a->issue = MAX(a->issue, *returns);
+	if (a->write)
+		a->issue = MAX(a->issue, a->link->free);
+	hit = look(m, a, number, bytes);
+	served = a->issue + hold(m, number, a->issue);
+	read = a->write ? 0 : flow(&m->read, served, (double)bytes);
+	served = flow(&m->all, served, (double)bytes);
+	served = MAX(served, read);
+	if (!hit)
+		ticks = MAX(ticks, (double)(a->write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles));
+	if (a->write) {
+		a->link->free = a->issue + ticks;
+		*returns = MAX(served, a->link->free) + a->latency;
+		a->issue = a->link->free;
+	} else {
+		served = MAX(served, (double)m->lines[number].valid) + (double)machine->l2_hit_cycles;
+		a->link->free = MAX(a->link->free, served) + ticks;
+		*returns = a->link->free + a->latency;
+		a->issue += 1;
+	}
+	a->last = a->link->free;
+	a->end = MAX(a->end, *returns);
+	a->link->next = (a->link->next + 1) % m->limit;
+}
+
+static void one_burst(asked *a, uint64_t address, uint64_t bytes)
+{
+	const asc_machine *machine = a->memory->machine;
+	uint64_t largest = (uint64_t)(a->write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes);
+
+	while (bytes) {
+		uint64_t piece = MIN(bytes, largest), head = a->memory->line_bytes - address % a->memory->line_bytes;
+
+		if (head < piece) {
+			one_request(a, address, head);
+			one_request(a, address + head, piece - head);
+		} else {
+			one_request(a, address, piece);
+		}
+		address += piece;
+		bytes -= piece;
+	}
+}
+
+ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_bursts *b, double at, double rate,
+                          double latency)
+{
+	enum { MERGED = 8 };
+	uint64_t largest = (uint64_t)(write ? m->machine->mte3_packet_bytes : m->machine->mte2_packet_bytes);
+	asked a = {m, link, write, rate, latency, at, at, at};
+	ask_times t = {.start = at};
+
+	if (!link->returns)
+		link->returns = g_new0(double, m->limit);
+	for (uint64_t i = 0; i < b->count;) {
+		uint64_t merged = b->pitch == b->bytes && b->bytes < largest ? MIN(b->count - i, MERGED) : 1;
+
+		one_burst(&a, b->address + i * b->pitch, b->bytes * merged);
+		i += merged;
+	}
+	t.free = write ? a.last : a.issue;
+	t.done = a.end;
+	return t;
+}
