@@ -127,6 +127,7 @@ void asc_record_report(asc_record *r, const asc_report *told)
 		.free = told->free,
 		.done = told->done,
 		.stall = told->stall,
+		.held = told->held,
 		.wait = wait ? wait : cause_of(op),
 		.sync = asc_tally_is_sync(op),
 		.bytes = told->bytes,
