@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	docs/bank-search.md \
 	docs/design.md \
 	docs/deviations.md \
+	docs/export.md \
 	docs/isa.md \
 	docs/judges.md \
 	docs/machines.md \

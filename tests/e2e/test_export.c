@@ -265,9 +265,30 @@ static void kernels_of_coupled_cores_keep_the_rules(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(table, ",268435456,"));
 }
 
+/* By timestamp flags take no time and hold nothing: slices of no cycles, and no flow. */
 static void runs_by_timestamp_keep_the_rules(void)
 {
-	check_kernel("-w gemm:256x256x256 -m ascend-910a --by-timestamp", true);
+	g_autofree char *path = g_build_filename(folder, "timed.tsp", NULL);
+
+	CU_ASSERT_TRUE_FATAL(g_file_set_contents(path,
+	                                         ".image 0x0 4096\n.stream vector sub=0 block=0\n"
+	                                         "@1 gm_to_ub dst=0x0 src=0x0 burst_bytes=512\n"
+	                                         "set_flag from=MTE2 to=V id=3\nwait_flag from=MTE2 to=V id=3\n"
+	                                         "@410 vadds type=fp32 dst=0x8000 src=0x0 repeat=2\n",
+	                                         -1, NULL));
+	CU_ASSERT_TRUE_FATAL(tool("run timed.tsp -m ascend-910b --by-timestamp --trace k.db"));
+	CU_ASSERT_TRUE_FATAL(tool("export k.db -f perfetto -o k.json"));
+	CU_ASSERT_TRUE_FATAL(tool("export k.db -f msprof -o kms"));
+	{
+		jvalue *file = json_of("k.json"), *all = json_of("kms/simulator/trace.json");
+
+		CU_ASSERT_EQUAL(viewer_perfetto(file), 0);
+		CU_ASSERT_EQUAL(viewer_msprof(all), 0);
+		check_slice(file, "vadds", 410, 33);
+		CU_ASSERT_PTR_NULL(find(file, "s", "flag", NULL, NULL));
+		jvalue_free(file);
+		jvalue_free(all);
+	}
 }
 
 /* Flags of the scalar unit and across cores, a loop whose instructions share cycles, barriers, copies in flight. */
