@@ -122,7 +122,7 @@ static void perfetto_shows_the_cycles_worked_out_by_hand(void)
  */
 static void msprof_shows_the_same_in_microseconds(void)
 {
-	g_autofree char *table = NULL, *code = NULL, *pipe = NULL;
+	g_autofree char *table = NULL, *code = NULL;
 	jvalue *file, *own;
 
 	CU_ASSERT_TRUE_FATAL(tool("export small.db --format msprof -o ms"));
