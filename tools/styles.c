@@ -25,6 +25,16 @@ static void tsp_free(void *machine)
 	isa_machine_free(machine);
 }
 
+static bool tsp_set(void *machine, const char *key, const char *value, GError **error)
+{
+	return isa_machine_set(machine, key, value, error);
+}
+
+static char *tsp_dump(const void *machine)
+{
+	return isa_machine_dump(machine);
+}
+
 static const char *tsp_name(const void *machine)
 {
 	return ((const isa_machine *)machine)->name;
@@ -75,6 +85,16 @@ static void ascend_free(void *machine)
 	asc_machine_free(machine);
 }
 
+static bool ascend_set(void *machine, const char *key, const char *value, GError **error)
+{
+	return asc_machine_set(machine, key, value, error);
+}
+
+static char *ascend_dump(const void *machine)
+{
+	return asc_machine_dump(machine);
+}
+
 static const char *ascend_name(const void *machine)
 {
 	return ((const asc_machine *)machine)->name;
@@ -123,6 +143,8 @@ static const tool_style tsp_style = {
 	.machines = isa_machine_names,
 	.load = tsp_load,
 	.free = tsp_free,
+	.set = tsp_set,
+	.dump = tsp_dump,
 	.machine_name = tsp_name,
 	.machine_title = tsp_title,
 	.text = tsp_text,
@@ -156,6 +178,8 @@ static const tool_style ascend_style = {
 	.machines = asc_machine_names,
 	.load = ascend_load,
 	.free = ascend_free,
+	.set = ascend_set,
+	.dump = ascend_dump,
 	.machine_name = ascend_name,
 	.machine_title = ascend_title,
 	.text = ascend_text,

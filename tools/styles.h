@@ -17,6 +17,8 @@ typedef struct tool_style {
 	char **(*machines)(void); /* presets, g_strfreev */
 	void *(*load)(const char *name, GError **error);
 	void (*free)(void *machine);
+	bool (*set)(void *machine, const char *key, const char *value, GError **error);
+	char *(*dump)(const void *machine); /* g_free */
 	const char *(*machine_name)(const void *machine);
 	const char *(*machine_title)(const void *machine);
 	char *(*text)(const void *machine, int key); /* g_free */

@@ -114,11 +114,23 @@ typedef struct operand {
 	int address, block, repeat;
 } operand;
 
+/* Blocks of a repeat up to the last lane that is on. */
+static int64_t active_blocks(const asc_machine *m, const asc_entry *e)
+{
+	enum { WORD = 64 };
+	int type = asc_field_by_name((enum asc_op)e->x.insn->op, "type");
+	int64_t lane_bytes = asc_type_bytes((enum asc_type)e->x.f[type]), lanes = MIN(m->vector_bytes / lane_bytes, 2 * WORD);
+
+	while (lanes > 0 && !(e->x.mask[(lanes - 1) / WORD] >> ((lanes - 1) % WORD) & 1))
+		lanes--;
+	return (lanes * lane_bytes + m->ub_row_bytes - 1) / m->ub_row_bytes;
+}
+
 static void check_overlap(asc_subcore *s, const asc_entry *e, const operand *dst, const operand *src, int64_t now)
 {
 	const asc_machine *m = s->chip->machine;
 	const int64_t *f = e->x.f;
-	int64_t row = m->ub_row_bytes, blocks = m->vector_bytes / row;
+	int64_t row = m->ub_row_bytes, blocks = active_blocks(m, e);
 	int repeat = asc_field_by_name((enum asc_op)e->x.insn->op, "repeat");
 	int64_t repeats = f[dst->repeat] == f[src->repeat] ? MIN(f[repeat], 1) : f[repeat];
 

@@ -158,7 +158,7 @@ is "and moves the flag" "$(sql s.db 'SELECT effect FROM waits')" 54
 
 # Every question of this kind.
 "$TSPSIM" list queries | awk '/\(ascend, / {print $1}' >queries
-is "there are questions" "$(wc -l <queries | tr -d ' ')" 13
+is "there are questions" "$(wc -l <queries | tr -d ' ')" 15
 while read -r query; do
 	exits "query $query" 0 "$TSPSIM" stat w.db "$query"
 	like "query $query: its question stands in the list" out "^$("$TSPSIM" list queries | sed -n "/(ascend, /s/^$query  *//p" | sed 's/[?].*/./')"
@@ -189,6 +189,25 @@ is "every product is done" "$(json out '$.useful_macs')" $((64 * 64 * 64))
 exits "on the coupled machine, too" 0 "$TSPSIM" run -m ascend -w gemm:32x32x32:fp16 --functional --json
 is "with equal results" "$(json out '$.checked') $(json out '$.machine')" "1 ascend-910a"
 exits "specials need values" 1 "$TSPSIM" run -m ascend-910b -w gemm:8x8x8 --specials
+
+# A sweep over machines and keys of this kind: the copy starts a cycle behind the wait, which ends when the flag is seen.
+cat >sweep.yaml <<'END'
+base:
+  argument: wait.tsp
+  scalar.dual_issue: 0
+axes:
+  flag.latency_cycles: [8, 10]
+outputs: [cycles, violations]
+END
+exits "a sweep of an assembled program" 0 "$TSPSIM" sweep sweep.yaml -o sweep.db -q
+is "two more cycles for the flag are two more of the run" \
+	"$(sql sweep.db 'SELECT max(cycles) - min(cycles) FROM points')" 2
+sed 's/argument: wait.tsp/machine: ascend-910b\n  workload: gemm:32x32x32:fp16/' sweep.yaml >machine.yaml
+exits "a sweep of a workload" 0 "$TSPSIM" sweep machine.yaml -o machine.db -q
+is "runs every point" "$(sql machine.db 'SELECT count(*) FROM points WHERE cycles > 0')" 2
+sed 's/flag.latency_cycles/sram.banks/' machine.yaml >wrong.yaml
+exits "a key of another kind of machine is refused" 1 "$TSPSIM" sweep wrong.yaml -o wrong.db -q
+like "by name" err "unknown machine key 'sram.banks'"
 
 # A long run that is interrupted leaves a trace that says so.
 cat >long.tsp <<'END'

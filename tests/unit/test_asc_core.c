@@ -285,6 +285,9 @@ static void blocks_run_on_cores_in_turn(void)
 	ASC_DONE(r, 2, 13);
 	CU_ASSERT_EQUAL(asc_rig_report(r, 1, 0, 2, 0)->done, 23);
 	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 2, 1)->start, 16);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 2, 0)->block, 0);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 1, 0, 2, 0)->block, 1);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 2, 1)->block, 2);
 	CU_ASSERT_EQUAL(r->counters->cycles, 46);
 	ASC_CLEAN(r);
 	asc_rig_free(r);

@@ -31,6 +31,23 @@ static void a_flag_is_seen_its_latency_after_the_work_before_it(void)
 	asc_rig_free(r);
 }
 
+static void a_wait_reports_who_set_its_flag_where_and_when(void)
+{
+	/* The times of the case above. */
+	asc_rig *r = asc_rig_run(copy_then_vector, &(asc_rig_setup){COUPLED, SINGLE});
+	const asc_setter *by = &asc_rig_report(r, 0, 0, 2, 0)->setter;
+
+	CU_ASSERT_EQUAL(by->stream, 0);
+	CU_ASSERT_EQUAL(by->insn, 1);
+	CU_ASSERT_EQUAL(by->core, 0);
+	CU_ASSERT_EQUAL(by->sub, 0);
+	CU_ASSERT_EQUAL(by->pipe, ASC_PIPE_MTE2);
+	CU_ASSERT_EQUAL(by->start, 11);
+	CU_ASSERT_EQUAL(by->effect, 19);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 3, 0)->setter.insn, UINT32_MAX);
+	asc_rig_free(r);
+}
+
 static void a_set_waits_for_completion_not_for_the_pipe(void)
 {
 	/* The copy is complete 5 cycles after its pipe is free: 16.  The set has its slot in 11, and takes effect
@@ -339,6 +356,7 @@ int main(void)
 	static const tap_case cases[] = {
 		{"a_flag_is_seen_its_latency_after_the_work_before_it",
 	         a_flag_is_seen_its_latency_after_the_work_before_it},
+		{"a_wait_reports_who_set_its_flag_where_and_when", a_wait_reports_who_set_its_flag_where_and_when},
 		{"a_set_waits_for_completion_not_for_the_pipe", a_set_waits_for_completion_not_for_the_pipe},
 		{"a_set_does_not_hold_up_its_pipe", a_set_does_not_hold_up_its_pipe},
 		{"ping_pong_overlaps_as_computed", ping_pong_overlaps_as_computed},

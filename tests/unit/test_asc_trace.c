@@ -360,7 +360,7 @@ static void every_query_documents_its_columns_and_answers(void)
 		answer = trace_stat(reader, asked, TRACE_JSON, &error);
 		CU_ASSERT_PTR_NOT_NULL(answer);
 	}
-	CU_ASSERT_EQUAL(count, 13);
+	CU_ASSERT_EQUAL(count, 15);
 	trace_reader_free(reader);
 }
 
@@ -402,6 +402,14 @@ static void queries_say_what_the_rows_say(void)
 	expect_answer(path, "waits",
 	              "\"times\": 1, \"cycles\": 55, \"longest\": 55, \"setter_pipe\": \"0.v0.MTE2\", \"setter\": 1, "
 	              "\"setter_node\": \"first\", \"late\": 16}");
+	expect_answer(path, "flags",
+	              "{\"kind\": \"vector\", \"pipe\": \"V\", \"cause\": \"flag\", \"node\": \"first\", "
+	              "\"setter_kind\": \"vector\", \"setter_pipe\": \"MTE2\", \"setter_node\": \"first\", "
+	              "\"times\": 1, \"cycles\": 55, \"share\": 0.275, \"mean\": 55, \"late\": 16}");
+	/* Predicted 60 to 90, simulated 60 to 100; the second execution, with its stall, is not compared. */
+	expect_answer(path, "durations",
+	              "\"pipe\": \"V\", \"op\": \"vabs\", \"node\": \"first\", \"compared\": 1, \"predicted\": 30, "
+	              "\"simulated\": 40, \"more\": 10, \"stalled\": 0}");
 	expect_answer(path, "stall_insns",
 	              "{\"cause\": \"bank\", \"stream\": 0, \"insn\": 3, \"op\": \"vabs\", \"node\": \"first\", "
 	              "\"executions\": 1, \"cycles\": 7, \"first\": 80}");

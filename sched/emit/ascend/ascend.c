@@ -105,15 +105,17 @@ static bool compile_graph(asb *b, const graph *g, const GArray *parts, GError **
 	return good;
 }
 
-static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options, GError **error)
+static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options, sched_report *report, GError **error)
 {
 	GPtrArray *cuts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	guint kernels = 0;
 	bool good = true;
 
 	for (guint i = 0; good && i < graphs->len; i++) {
-		GArray *parts = ask_cut(g_ptr_array_index(graphs, i), error);
+		GArray *parts = NULL;
 
+		if (ask_legalise(g_ptr_array_index(graphs, i), report->notes, error))
+			parts = ask_cut(g_ptr_array_index(graphs, i), error);
 		good = parts != NULL;
 		if (!parts)
 			break;
@@ -144,7 +146,7 @@ asc_program *sched_ascend_compile(GPtrArray *graphs, const asc_machine *machine,
 	program->machine_text = asc_machine_dump(machine);
 	if (graphs->len)
 		program->workload = g_strdup(((const graph *)g_ptr_array_index(graphs, 0))->name);
-	good = compile_all(b, graphs, options, error) && asb_finish(b, report, error);
+	good = compile_all(b, graphs, options, report, error) && asb_finish(b, report, error);
 	asb_free(b);
 	if (good)
 		return program;

@@ -35,4 +35,12 @@ bool ask_transpose(asb *b, const ask_kernel *k, GError **error); /* a TRANSPOSE 
 bool ask_gather(asb *b, const ask_kernel *k, GError **error);    /* a GATHER node */
 bool ask_attention(asb *b, const ask_kernel *k, GError **error); /* product, softmax, product: scores stay on chip */
 
+/* Which nodes these take (ask_pattern). */
+void ask_match_vector(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+void ask_match_transpose(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+void ask_match_gather(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+
+/* Writes G in operations the chip has; what that changes goes into NOTES. */
+bool ask_legalise(graph *g, GString *notes, GError **error);
+
 #endif
