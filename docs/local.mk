@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	docs/design.md \
 	docs/deviations.md \
 	docs/engines-sdf.md \
+	docs/export.md \
 	docs/isa.md \
 	docs/judges.md \
 	docs/machines.md \

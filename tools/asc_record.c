@@ -127,6 +127,7 @@ void asc_record_report(asc_record *r, const asc_report *told)
 		.free = told->free,
 		.done = told->done,
 		.stall = told->stall,
+		.held = told->held,
 		.wait = wait ? wait : cause_of(op),
 		.sync = asc_tally_is_sync(op),
 		.bytes = told->bytes,
@@ -251,6 +252,17 @@ static void write_subcore(asc_record *r, uint32_t core, uint32_t sub, const asc_
 	}
 }
 
+/* Of the hardware's counters those that the sub-core has. */
+static void write_pmu(asc_record *r, uint32_t core, uint32_t sub, const asc_counters *c)
+{
+	enum asc_kind kind = r->hw->coupled ? ASC_COUPLED : sub ? ASC_VECTOR : ASC_CUBE;
+
+	for (unsigned row = 0; row < ASC_PMU_COUNT; row++)
+		if (asc_pmu((enum asc_pmu)row)->cores >> kind & 1)
+			trace_asc_pmu(r->writer, core, sub, asc_pmu((enum asc_pmu)row)->id,
+			              asc_pmu_value(c, (enum asc_pmu)row));
+}
+
 static void write_counters(asc_record *r, const ascend_result *result)
 {
 	const asc_counters *c = &result->counters;
@@ -292,9 +304,12 @@ void asc_record_totals(asc_record *r, asc_chip *chip, const asc_tally *tally, co
 
 	write_counters(r, result);
 	write_pipes(r, chip, tally);
-	for (uint32_t i = 0; i < cores * r->hw->subcores; i++)
-		write_subcore(r, i / r->hw->subcores, i % r->hw->subcores,
-		              asc_chip_core_counters(chip, i / r->hw->subcores, i % r->hw->subcores));
+	for (uint32_t i = 0; i < cores * r->hw->subcores; i++) {
+		uint32_t core = i / r->hw->subcores, sub = i % r->hw->subcores;
+
+		write_subcore(r, core, sub, asc_chip_core_counters(chip, core, sub));
+		write_pmu(r, core, sub, asc_chip_core_counters(chip, core, sub));
+	}
 	trace_asc_manifest(r->writer, "checked", verdict);
 }
 

@@ -41,6 +41,7 @@ typedef struct trace_asc_execution {
 	enum asc_pipe pipe;
 	int64_t queued, start, free, done;
 	const int64_t *stall; /* [stall_count] cycles */
+	int64_t held;         /* of them before start, by the cause that follows */
 	unsigned wait;        /* the cause among them that a setter ends; 0: none */
 	bool sync;            /* flags, counters and barriers: the pipe is not busy with it */
 	uint64_t bytes, work;

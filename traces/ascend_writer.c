@@ -275,7 +275,7 @@ static void add_to_span(trace_asc *t, uint32_t pipe, const trace_asc_execution *
 static void add_wait(trace_asc *t, uint32_t pipe, const trace_asc_execution *e)
 {
 	const trace_asc_setter *by = &e->setter;
-	int64_t cycles = e->wait ? e->stall[e->wait] : 0;
+	int64_t cycles = e->wait ? e->held : 0;
 
 	if (!cycles && !(by->known && t->options.level == TRACE_FULL))
 		return;

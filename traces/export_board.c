@@ -317,7 +317,7 @@ static bool write_basic(const board *b, const char *folder, trace_export_counts 
 	if (!b->coupled)
 		g_string_append(out, "Mix Block Dim,");
 	g_string_append(out, "Device Id,Pid,Current Freq,Rated Freq\n");
-	trace_i_csv_text(out, workload ? workload : "program");
+	trace_i_csv_text(out, workload && *workload ? workload : "program");
 	g_string_append_printf(out, ",%s,", kinds == CORES_V ? "vector" : kinds == CORES_M ? "cube" : "mix");
 	put_number(out, (double)(cycles >= 0 ? cycles : most) / b->clock_hz * MHZ);
 	g_string_append_printf(out, ",%s,", blocks ? blocks : "NA");
@@ -393,6 +393,9 @@ bool trace_i_export_board(trace_reader *reader, const char *path, trace_export_c
 	                           0, subcore_row, &b, error) &&
 	       trace_i_export_rows(reader, "SELECT subcore, event, value FROM pmu ORDER BY subcore, event", 0,
 	                           value_row, &b, error);
+	for (guint i = b.rows->len; fine && i-- > 0;)
+		if (!g_array_index(b.rows, board_row, i).cycles)
+			g_array_remove_index(b.rows, i);
 	if (fine && b.coupled && b.rows->len)
 		add_up(&b);
 	fine = fine && write_basic(&b, path, counts, error);

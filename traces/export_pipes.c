@@ -286,7 +286,8 @@ static bool wait_row(void *state, sqlite3_stmt *row)
 	return put_interval(state, row, WAITS_TID_BASE);
 }
 
-static const char names_sql[] = "SELECT s.id, s.core, s.sub, s.kind FROM subcores s ORDER BY s.id";
+static const char names_sql[] = "SELECT s.id, s.core, s.sub, s.kind FROM subcores s WHERE EXISTS "
+				"(SELECT 1 FROM pipes p WHERE p.subcore = s.id AND p.instructions > 0) ORDER BY s.id";
 static const char pipes_sql[] = "SELECT p.id, p.subcore, p.pipe FROM pipes p WHERE p.instructions > 0 ORDER BY p.id";
 static const char levels_sql[] =
 	"SELECT b.subcore, l.cycle, n.text || ' alive', 'bytes', l.bytes FROM buffer_level l "
@@ -296,7 +297,7 @@ static const char stalls_sql[] =
 	"SELECT p.subcore, e.start + e.done AS cycle, 'V stalls: ' || n.text, 'cycles', "
 	"sum(s.cycles) OVER (PARTITION BY e.pipe, s.cause ORDER BY e.start + e.done, e.id ROWS UNBOUNDED PRECEDING) "
 	"FROM stall s JOIN execution e ON e.id = s.execution JOIN pipe p ON p.id = e.pipe JOIN name n ON n.id = "
-        "s.cause "
+	"s.cause "
 	"JOIN name v ON v.id = p.name WHERE n.text IN ('bank-group', 'bank', 'mte', 'resource') AND v.text = 'V' "
 	"ORDER BY p.subcore, n.text, cycle, e.id";
 static const char spans_sql[] =

@@ -50,6 +50,7 @@ typedef struct asc_report {
 	int64_t queued, start, free,
 		done;              /* entered its queue; began; pipe could begin the next; reads and writes complete */
 	int64_t stall[ASC_STALLS]; /* cycles by cause, before and within */
+	int64_t held;              /* of those, cycles before start: by a flag, counter, barrier or unit of L0C */
 	uint32_t waited_for;       /* flags: instruction of the setter in its stream; UINT32_MAX when none */
 	asc_setter setter;         /* the same in full; by timestamp nobody */
 	uint64_t bytes;            /* moved */

@@ -189,6 +189,7 @@ void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, as
 	                 .setter = {waited_for.stream, waited_for.insn, waited_for.sub / s->chip->subs_per_core,
 	                            waited_for.sub % s->chip->subs_per_core, waited_for.pipe, waited_for.start,
 	                            waited_for.effect},
+	                 .held = e->x.held,
 	                 .bytes = e->x.bytes,
 	                 .work = e->x.work};
 
@@ -221,7 +222,7 @@ static bool wait_flag(asc_subcore *s, enum asc_pipe pipe, asc_entry *e, int64_t 
 	if (!asc_flag_take(s, e->x.f, now, &p->clock, p->epoch + 1, &setter))
 		return false;
 	begin(p, e);
-	e->x.stall[ASC_STALL_FLAG] = now - ready;
+	e->x.stall[ASC_STALL_FLAG] = e->x.held = now - ready;
 	finish_slot(s, pipe, e, now, setter);
 	return true;
 }
@@ -234,7 +235,7 @@ static bool barrier(asc_subcore *s, enum asc_pipe pipe, asc_entry *e, int64_t no
 		return false;
 	p->clock.local[pipe] = p->epoch;
 	begin(p, e);
-	e->x.stall[ASC_STALL_BARRIER] = now - ready;
+	e->x.stall[ASC_STALL_BARRIER] = e->x.held = now - ready;
 	finish_slot(s, pipe, e, now, nobody);
 	return true;
 }
@@ -388,7 +389,7 @@ static bool run_pipe(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 		if (ready > now || !asc_unit_ready(s, &e->x) || !step(s, pipe, e, now, ready))
 			break;
 		if (hands_over(e->x.insn) && !s->chip->options.by_timestamp)
-			e->x.stall[ASC_STALL_FLAG] = now - ready;
+			e->x.stall[ASC_STALL_FLAG] = e->x.held = now - ready;
 		p->current = e;
 		p->left = now;
 		pop(p);

@@ -30,6 +30,7 @@ typedef struct asc_exec {
 	int64_t start;      /* in: earliest; out: when it began */
 	int64_t free, done; /* out */
 	int64_t stall[ASC_STALLS];
+	int64_t held; /* of them before it began, by a flag, counter, barrier or unit of L0C */
 	uint64_t bytes, work;
 	uint64_t l2_hits, l2_misses; /* of its requests */
 	asc_traffic *traffic;        /* where its unit adds what it counts, or NULL */

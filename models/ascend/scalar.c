@@ -154,6 +154,8 @@ static void account(asc_subcore *s, const issue *i, asc_entry *e)
 		return;
 	sc->stopped = false;
 	e->x.stall[sc->cause] += cycles;
+	if (sc->cause != ASC_STALL_QUEUE_FULL)
+		e->x.held = cycles;
 	if (sc->cause == ASC_STALL_QUEUE_FULL)
 		s->counters.queue_full[sc->full] += cycles;
 	if (sc->cause == ASC_STALL_CROSS)

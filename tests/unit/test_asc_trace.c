@@ -157,6 +157,7 @@ static void executed(subject *s, uint32_t insn, enum asc_pipe pipe, int64_t star
 	                         .free = start + 1,
 	                         .done = done,
 	                         .stall = stall,
+	                         .held = cause == 1 ? cycles : 0,
 	                         .wait = cause == 1,
 	                         .sync = insn == 1 || insn == 2,
 	                         .bytes = pipe == ASC_PIPE_MTE2 ? 512 : 0,
