@@ -9,7 +9,7 @@
  */
 #include "sched/emit/ascend/predict.h"
 
-enum { WINDOW = 48, LEAST_STEPS = 3 };
+enum { WINDOW = 48, LEAST_STEPS = 3, MOST_STEPS = 500000 };
 
 typedef struct ready_step {
 	asb_item item;
@@ -248,7 +248,8 @@ bool asb_order(asb *b)
 	window w = {.b = b, .step = g_new(ready_step, WINDOW)};
 	bool any = false;
 
-	for (guint i = 0; i < b->sequence->len;) {
+	/* Looking at every pair of a window takes its time. */
+	for (guint i = 0; b->sequence->len <= MOST_STEPS && i < b->sequence->len;) {
 		asb_core core = g_array_index(b->sequence, asb_core, i);
 		guint end = i + 1;
 
