@@ -5,8 +5,7 @@
  * cores take turns, the one whose next copy of global memory may begin first goes on, so that shared memory is asked
  * nearly in order of time; one that waits for a counter waits for the others.
  *
- * Not predicted: accesses of copies and of the vector unit that meet in the unified buffer or in L1, and which slices and
- * channels requests meet in.
+ * Not predicted: accesses of copies and of the vector unit that meet in the unified buffer.
  */
 #include "sched/emit/ascend/predict.h"
 
