@@ -129,6 +129,7 @@ typedef struct asked {
 	double issue, last; /* of the next request; when the last one's data are through */
 	double end;         /* last return */
 	double first;       /* byte over the link */
+	double room;        /* a write that misses has its place */
 } asked;
 
 static double link_bytes(uint64_t bytes, uint64_t largest)
@@ -180,7 +181,7 @@ static double give_up(ask_memory *m, set *s, double at)
 }
 
 /* Is the line in L2?  If not it comes, from when on it can be read. */
-static bool look(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes)
+static bool look(ask_memory *m, asked *a, uint64_t number, uint64_t bytes)
 {
 	line *l = &m->lines[number];
 	set *s = &m->sets[number % m->set_count];
@@ -192,11 +193,12 @@ static bool look(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes)
 		room = give_up(m, s, a->issue);
 		l->from = l->to = 0;
 		l->valid = (float)room;
-		/* A write of a whole line reads nothing. */
-		if (!a->write || bytes < m->line_bytes)
-			l->valid = (float)(flow(part_of(m->behind, m->machine->hbm_channels, number), room,
-			                        (double)m->line_bytes) +
-			                   (double)m->machine->hbm_miss_cycles);
+		/* A write of a whole line reads nothing; one of a part is merged when the rest comes. */
+		if (!a->write || bytes < m->line_bytes) {
+			room = flow(part_of(m->behind, m->machine->hbm_channels, number), room, (double)m->line_bytes);
+			l->valid = (float)(room + (double)m->machine->hbm_miss_cycles);
+		}
+		a->room = room;
 	}
 	l->dirty |= a->write;
 	l->touched = s->misses;
@@ -226,7 +228,7 @@ static void one_request(asked *a, uint64_t address, uint64_t bytes)
 		ticks = MAX(ticks, (double)(a->write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles));
 	if (a->write) {
 		a->link->free = a->issue + ticks;
-		served = MAX(served, hit ? 0 : (double)m->lines[number].valid);
+		served = MAX(served, hit ? 0 : a->room);
 		*returns = MAX(served, a->link->free) + a->latency;
 		a->issue = a->link->free;
 	} else {
@@ -265,7 +267,7 @@ ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_b
 {
 	enum { MERGED = 8 };
 	uint64_t largest = (uint64_t)(write ? m->machine->mte3_packet_bytes : m->machine->mte2_packet_bytes);
-	asked a = {m, link, write, rate, latency, at, at, at, INFINITY};
+	asked a = {m, link, write, rate, latency, at, at, at, INFINITY, 0};
 	ask_times t = {.start = at};
 
 	if (!link->returns)
