@@ -4,8 +4,8 @@
  * last bit: they are rewritten in the graph, and the reference evaluates what is left.  All others are expanded exactly
  * where kernels are written (vector_ops.c).
  *
- * tanh x = x p(x^2) / q(x^2) in fp32, p of degree 6, q of degree 3, x first moved into [-c, c]: the minimax quotient that
- * Eigen uses.  1 / q is the square of q's reciprocal root.  Infinities, zeros and NaN come out as they should.
+ * tanh x = x p(x^2) / q(x^2) in fp32, p of degree 6, q of degree 3, x first moved into [-c, c]: the minimax quotient
+ * that Eigen uses.  1 / q is the square of q's reciprocal root.  Infinities, zeros and NaN come out as they should.
  */
 #include "sched/emit/ascend/ascend.h"
 

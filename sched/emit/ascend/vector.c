@@ -3,10 +3,10 @@
  * Vector kernels: element-wise operations, reductions, views, joins.
  *
  * The nodes of a kernel are cut into stages of what can be done tile by tile in one pass over global memory: as many
- * nodes in a row as fit (vector_plan.c).  Tiles are spread over all vector sub-cores in contiguous shares, so that every
- * core walks through memory in order and all cores are at like places of their shares at any time.  Where reductions
- * leave too few lanes for the cores, or one needs more rows than the unified buffer has room for, it is done in two
- * levels, blocks of 2^j rows first: the pairs are those of the graph.
+ * nodes in a row as fit (vector_plan.c).  Tiles are spread over all vector sub-cores in contiguous shares, so that
+ * every core walks through memory in order and all cores are at like places of their shares at any time.  Where
+ * reductions leave too few lanes for the cores, or one needs more rows than the unified buffer has room for, it is done
+ * in two levels, blocks of 2^j rows first: the pairs are those of the graph.
  *
  * Between stages all cores meet.  On machines whose cores cannot, kernels of several stages run on one core.
  */
@@ -73,7 +73,8 @@ static GArray *stage_nodes(GArray *nodes, uint32_t first, uint32_t last)
 
 		node->external |= i < first;
 		for (uint32_t user = last; !node->external && user < nodes->len; user++)
-			node->stored |= avk_node_at(nodes, user)->n.in[0] == i || avk_node_at(nodes, user)->n.in[1] == i;
+			node->stored |=
+				avk_node_at(nodes, user)->n.in[0] == i || avk_node_at(nodes, user)->n.in[1] == i;
 	}
 	return own;
 }
@@ -417,7 +418,7 @@ static uint64_t find_units(const asc_machine *machine, GArray *nodes, uint64_t l
 
 typedef struct plan {
 	const asc_machine *machine;
-	GArray *nodes;         /* avk_node */
+	GArray *nodes; /* avk_node */
 	splitting split;
 	GArray *begin, *units; /* stage i is nodes [begin[i], begin[i + 1]) with units[i] units */
 	uint32_t culprit;      /* what cannot be done */

@@ -2,10 +2,10 @@
  *
  * From the nodes of a stage to the operations of its tiles.
  *
- * With U units a node of R rows has R / U rows in each.  Element-wise nodes stay inside their unit; a reduction wants one
- * group a unit; views map rows of a unit to rows of the same unit, or to rows that all units share, or are read that way
- * from global memory at once; joins write both halves of a unit.  Where a node is not of that form the stage cannot have
- * it with this U, and the caller tries another, or begins a new stage.
+ * With U units a node of R rows has R / U rows in each.  Element-wise nodes stay inside their unit; a reduction wants
+ * one group a unit; views map rows of a unit to rows of the same unit, or to rows that all units share, or are read
+ * that way from global memory at once; joins write both halves of a unit.  Where a node is not of that form the stage
+ * cannot have it with this U, and the caller tries another, or begins a new stage.
  *
  * Reductions go level by level as the graph states: pairs of rows, an odd last one copied.
  */
@@ -125,8 +125,8 @@ static bool make_elementwise(avk_program *p, uint32_t at, bool shared)
 	a.rows = rows;
 	if (two)
 		b.rows = rows;
-	p->value[at] = avk_expand(p, n->vxm_op, node_of(p, n->in[0])->type, n->type, &a, two ? &b : NULL, n->has_imm,
-	                          n->imm);
+	p->value[at] =
+		avk_expand(p, n->vxm_op, node_of(p, n->in[0])->type, n->type, &a, two ? &b : NULL, n->has_imm, n->imm);
 	return true;
 }
 
@@ -265,8 +265,7 @@ static avk_op *add_store(avk_program *p, uint32_t at, const avk_view *v, uint64_
 static bool read_inside(const avk_program *p, uint32_t at)
 {
 	for (uint32_t i = at + 1; i < p->nodes->len; i++)
-		if (!avk_node_at(p->nodes, i)->external &&
-		    (node_of(p, i)->in[0] == at || node_of(p, i)->in[1] == at))
+		if (!avk_node_at(p->nodes, i)->external && (node_of(p, i)->in[0] == at || node_of(p, i)->in[1] == at))
 			return true;
 	return false;
 }
