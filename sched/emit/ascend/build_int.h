@@ -51,6 +51,7 @@ typedef struct asb_block_tensor {
 /* What the builder counted, for the report. */
 typedef struct asb_counts {
 	uint64_t dependences, flags, barriers, crossings, syncs, round_trips, modes;
+	uint64_t windows;         /* whose order was changed */
 	uint64_t conflicts_saved; /* cycles that placing of operands saves */
 } asb_counts;
 
@@ -117,6 +118,8 @@ void asb_spans_remove(asb_spans *s, asb_span *span);
 /* Spans whose extent meets [low, high), appended to FOUND by address. */
 void asb_spans_find(const asb_spans *s, uint64_t low, uint64_t high, GPtrArray *found);
 
+/* order.c: steps in an order that takes less time; did anything change? */
+bool asb_order(asb *b);
 /* sync.c: notes that cover every dependence. */
 bool asb_synchronise(asb *b, GError **error);
 /* emit.c: streams. */

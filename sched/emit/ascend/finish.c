@@ -20,8 +20,6 @@ static void describe(const asb *b, sched_report *report)
 {
 	const asb_counts *c = &b->counts;
 
-	if (!report)
-		return;
 	if (!report->notes)
 		report->notes = g_string_new(NULL);
 	g_string_append(report->notes, b->remarks->str);
@@ -30,6 +28,8 @@ static void describe(const asb *b, sched_report *report)
 	                       " barriers, %" G_GUINT64_FORMAT " sets between sub-cores, %" G_GUINT64_FORMAT " meetings of all cores, %" G_GUINT64_FORMAT
 	                       " round trips for want of an id, for %" G_GUINT64_FORMAT " dependences of bytes\n",
 	                       c->flags, c->barriers, c->crossings, c->syncs, c->round_trips, c->dependences);
+	if (c->windows)
+		g_string_append_printf(report->notes, "order: %" G_GUINT64_FORMAT " windows of steps changed\n", c->windows);
 	if (c->conflicts_saved)
 		g_string_append_printf(report->notes,
 		                       "unified buffer: places of operands save %" G_GUINT64_FORMAT
@@ -37,13 +37,81 @@ static void describe(const asb *b, sched_report *report)
 		                       c->conflicts_saved);
 }
 
-bool asb_finish(asb *b, sched_report *report, GError **error)
+/* Flags, streams and times for the steps as they stand. */
+static bool complete_steps(asb *b, sched_report *report, GError **error)
 {
 	if (!asb_synchronise(b, error))
 		return false;
 	asb_emit(b);
-	add_host_images(b);
-	describe(b, report);
 	ask_predict(b, report);
 	return true;
+}
+
+/* A builder with the same steps and nothing else. */
+static asb *copy_of(const asb *b, asc_program *program)
+{
+	asb *copy = asb_new(program, b->machine, &b->options);
+
+	asb_limit_blocks(copy, b->blocks);
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
+		g_array_append_vals(copy->sub[i].items, b->sub[i].items->data, b->sub[i].items->len);
+	g_array_append_vals(copy->sequence, b->sequence->data, b->sequence->len);
+	g_array_set_size(copy->modes, 0);
+	g_array_append_vals(copy->modes, b->modes->data, b->modes->len);
+	copy->global = b->global;
+	return copy;
+}
+
+/* Takes over the streams of ANOTHER builder's program. */
+static void take_streams(asb *b, asb *another)
+{
+	asc_program *to = b->program, *from = another->program;
+	GPtrArray *streams = to->streams;
+
+	to->streams = from->streams;
+	from->streams = streams;
+	to->predicted_cycles = from->predicted_cycles;
+	another->counts.conflicts_saved = b->counts.conflicts_saved;
+	b->counts = another->counts;
+}
+
+/* Ordered steps, unless the kernels' own order is predicted to take no longer. */
+static bool complete_ordered(asb *b, sched_report *found, GError **error)
+{
+	enum { BOTH_STEPS = 200000 };
+	bool both = b->sequence->len <= BOTH_STEPS, good;
+	asc_program *program = asc_program_new();
+	asb *kernels = both ? copy_of(b, program) : NULL;
+	sched_report other = {.notes = NULL};
+
+	both = asb_order(b) && both;
+	good = complete_steps(b, found, error) && (!both || complete_steps(kernels, &other, error));
+	if (good && both && program->predicted_cycles <= b->program->predicted_cycles) {
+		take_streams(b, kernels);
+		sched_report_fini(found);
+		*found = other;
+		other = (sched_report){.notes = NULL};
+	}
+	sched_report_fini(&other);
+	asb_free(kernels);
+	asc_program_free(program);
+	return good;
+}
+
+bool asb_finish(asb *b, sched_report *report, GError **error)
+{
+	sched_report found = {.notes = NULL};
+	bool good = complete_ordered(b, &found, error);
+
+	if (good)
+		add_host_images(b);
+	if (good && report) {
+		describe(b, report);
+		g_string_append(report->notes, found.notes ? found.notes->str : "");
+		report->cycles = found.cycles;
+		g_free(report->binds);
+		report->binds = g_steal_pointer(&found.binds);
+	}
+	sched_report_fini(&found);
+	return good;
 }

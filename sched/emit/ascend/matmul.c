@@ -12,6 +12,9 @@
  */
 #include "sched/emit/ascend/ascend.h"
 #include "sched/emit/ascend/matmul.h"
+#include "sched/emit/ascend/predict.h"
+
+#include <math.h>
 
 enum { SIDE = 16, BLOCK = 32, SUM = 4, MOST_ROWS = 4095, UB_TURNS = 2, PITCH_MOST = 65535 };
 enum { UNIT_OBEY = 2, UNIT_HAND_OVER = 3 };
@@ -294,7 +297,7 @@ static bool take_all(work *w, GError **error)
 	return take_ring(w, &w->ub, ASC_UB, w->ub_bytes, BLOCK, UB_TURNS, error);
 }
 
-static bool core_tiles(work *w, uint32_t block, GError **error)
+static bool core_tiles(work *w, uint32_t block, uint64_t most_tiles, GError **error)
 {
 	static const enum asc_space spaces[] = {ASC_L1, ASC_L0A, ASC_L0B, ASC_L0C, ASC_UB};
 	uint64_t mark[G_N_ELEMENTS(spaces)];
@@ -302,6 +305,7 @@ static bool core_tiles(work *w, uint32_t block, GError **error)
 
 	w->core = asb_cube(w->b, block);
 	w->tiles = w->t->tiles / asb_blocks(w->b) + (block < w->t->tiles % asb_blocks(w->b));
+	w->tiles = MIN(w->tiles, most_tiles);
 	if (!w->tiles)
 		return true;
 	for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
@@ -349,6 +353,68 @@ static bool reaches(const graph_node *n, const ask_place *at, uint64_t size, GEr
 	return false;
 }
 
+static bool all_cores(work *w, uint64_t most_tiles, GError **error)
+{
+	for (uint32_t block = 0; block < asb_blocks(w->b); block++)
+		if (!core_tiles(w, block, most_tiles, error))
+			return false;
+	return true;
+}
+
+/* Predicted cycles of the first ROUNDS tiles of each core, DEPTH deep; INFINITY where it cannot be built. */
+static double trial(const work *like, const ask_tile *t, uint64_t rounds, uint64_t depth)
+{
+	asc_program *program = asc_program_new();
+	asb *b = asb_new(program, like->b->machine, &like->b->options);
+	ask_product p = *like->p;
+	work w = *like;
+	double cycles = INFINITY;
+
+	asb_limit_blocks(b, like->b->blocks);
+	b->global = like->b->global;
+	p.k = depth;
+	w.b = b;
+	w.p = &p;
+	w.t = t;
+	if (all_cores(&w, rounds, NULL) && asb_finish(b, NULL, NULL))
+		cycles = (double)program->predicted_cycles;
+	asb_free(b);
+	asc_program_free(program);
+	return cycles;
+}
+
+/* The whole by its beginning: the first round, and what one more takes, as deep as some turns of the stages. */
+static double tried(const work *like, const ask_tile *t)
+{
+	enum { TURNS = 3, LONG = 2 };
+	uint64_t turn = MAX(t->a_depth * t->a_stages, t->b_depth * t->b_stages), k = like->p->k;
+	uint64_t depth = k > LONG * TURNS * turn ? TURNS * turn : k;
+	double first = trial(like, t, 1, depth), next = t->rounds > 1 ? trial(like, t, 2, depth) - first : 0;
+
+	return (first + next * (double)(t->rounds - 1)) * (double)k / (double)depth;
+}
+
+#define WORTH_IT 0.99
+
+/* The cheapest tiles by formula, timed one by one. */
+static bool choose(work *w, ask_tile *t)
+{
+	enum { CANDIDATES = 12 };
+	g_autoptr(GArray) tiles = ask_tiles(asb_machine(w->b), w->p, CANDIDATES);
+	double least = INFINITY;
+
+	for (guint i = 0; i < tiles->len; i++) {
+		double cycles = tried(w, &g_array_index(tiles, ask_tile, i));
+
+		/* Among nearly equal ones the formula knows better, and deeper mmads are fewer instructions. */
+		if (cycles >= least * WORTH_IT)
+			continue;
+		least = cycles;
+		*t = g_array_index(tiles, ask_tile, i);
+	}
+	return least < INFINITY;
+}
+
 bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 {
 	uint32_t last = g_array_index(k->nodes, uint32_t, k->nodes->len - 1);
@@ -361,7 +427,7 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 	    !reaches(graph_at(k->g, n->in[0]), &w.a, asc_type_bytes(p.type), error) ||
 	    !reaches(graph_at(k->g, n->in[1]), &w.w, asc_type_bytes(p.type), error))
 		return false;
-	if (!ask_choose_tile(asb_machine(b), &p, &t)) {
+	if (!choose(&w, &t)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: no tile of the product fits the buffers", n->name);
 		return false;
 	}
@@ -373,9 +439,8 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 	           " rounds; a tile takes %.0f cycles of cube, %.0f of L1 to L0, %.0f of memory to L1, %.0f out",
 	           n->name, t.m, t.n, t.k, t.a_depth, t.a_stages, t.b_depth, t.b_stages, t.tiles, t.rounds, t.cube,
 	           t.loads, t.copies, t.out);
-	for (uint32_t block = 0; block < asb_blocks(b); block++)
-		if (!core_tiles(&w, block, error))
-			return false;
+	if (!all_cores(&w, UINT64_MAX, error))
+		return false;
 	asb_work(b, p.batches * p.m * p.n * p.k, 0);
 	return true;
 }

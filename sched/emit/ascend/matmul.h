@@ -23,7 +23,7 @@ typedef struct ask_tile {
 	double cycles, cube, loads, copies, out; /* predicted: of the whole; of a tile by the engine that does it */
 } ask_tile;
 
-/* The legal tile that costs least; false when the machine's buffers hold none. */
-bool ask_choose_tile(const asc_machine *machine, const ask_product *p, ask_tile *tile);
+/* The legal tiles that cost least, cheapest first, at most COUNT (ask_tile). */
+GArray *ask_tiles(const asc_machine *machine, const ask_product *p, unsigned count);
 
 #endif

@@ -12,13 +12,21 @@
 
 #include <math.h>
 
-enum { IDS = 16, COUNTERS = 32, MODES = 3 };
+enum { IDS = 16, COUNTERS = 32, MODES = 3, SPANS = 16 };
 
 typedef struct lane {
 	double free, done, busy;
 	double *left; /* [depth] when the last entries left the queue */
 	uint32_t depth, pushed;
 } lane;
+
+/* Copies into one half of L1, which take a SHARE of its cycles. */
+typedef struct half {
+	struct {
+		double from, to, share;
+	} span[SPANS];
+	unsigned next;
+} half;
 
 typedef struct runner {
 	asc_stream *stream;
@@ -31,6 +39,7 @@ typedef struct runner {
 	guint taken[COUNTERS];
 	GArray *waiting[MODES][COUNTERS]; /* double: own sets that wait for the group */
 	ask_link link[2];
+	half l1[2];
 	asb_mode mode;
 	double mark_first, mark_last;   /* L0C: the last mmad that hands over completes its units between */
 	double drain_first, drain_last; /* the last copy out took them away between */
@@ -66,6 +75,40 @@ static int64_t rounded(double time)
 
 /* ---- units ---- */
 
+static half *half_of(const timeline *t, runner *r, int64_t address)
+{
+	return &r->l1[address >= t->m->l1_bytes / 2];
+}
+
+static void came_in(const timeline *t, half *h, const ask_times *x, double bytes)
+{
+	double cycles = MAX(x->done - x->first, 1);
+	unsigned at = h->next++ % SPANS;
+
+	h->span[at].from = x->first;
+	h->span[at].to = x->done;
+	h->span[at].share = MIN(bytes / (double)t->m->l1_write_bytes_per_cycle / cycles, 1);
+}
+
+/* A load of L0 reads L1 in the cycles that copies into the same half leave. */
+static double load_cycles(const timeline *t, runner *r, const asc_insn *insn, double start)
+{
+	enum { ROUNDS = 2 };
+	const int64_t *f = insn->f;
+	const half *h = half_of(t, r, insn->op == ASC_OP_LOAD3D_A || insn->op == ASC_OP_LOAD3D_B ? f[2] : f[1]);
+	double path = ask_load_cycles(insn, t->m), own = ask_load_bytes(insn) / (double)t->m->l1_read_bytes_per_cycle;
+	double cycles = own;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		double end = start + cycles;
+
+		cycles = own;
+		for (unsigned i = 0; i < SPANS; i++)
+			cycles += MAX(MIN(h->span[i].to, end) - MAX(h->span[i].from, start), 0) * h->span[i].share;
+	}
+	return MAX(path, cycles);
+}
+
 static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double start)
 {
 	const asc_machine *m = t->m;
@@ -81,6 +124,7 @@ static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double
 		x = ask_memory_copy(t->memory, &r->link[0], false, &b,
 		                    start + (double)(m->mte2_start_cycles + m->mte2_nd2nz_cycles),
 		                    (double)MIN(m->mte2_l1_bytes_per_cycle, m->l2_core_read_bytes_per_cycle), 0);
+		came_in(t, half_of(t, r, f[1]), &x, (double)(b.count * b.bytes));
 		break;
 	}
 	case ASC_OP_GM_TO_L1:
@@ -175,7 +219,7 @@ static ask_times unit_times(timeline *t, runner *r, const asc_insn *insn, enum a
 	case ASC_PIPE_M:
 		return product_times(t, r, insn, start);
 	case ASC_PIPE_MTE1:
-		x.free = ceil(start + ask_load_cycles(insn, m));
+		x.free = ceil(start + load_cycles(t, r, insn, start));
 		x.done = x.free + (double)m->mte1_start_cycles;
 		return x;
 	case ASC_PIPE_V:
@@ -451,6 +495,8 @@ static void report_binds(const timeline *t, const runner *last, sched_report *re
 	                                asc_pipe_name((enum asc_pipe)most), rounded(last->lane[most].busy),
 	                                rounded(last->end));
 	report->cycles = t->b->program->predicted_cycles;
+	if (!report->notes)
+		report->notes = g_string_new(NULL);
 	g_string_append_printf(report->notes, "predicted busy cycles of the last %s sub-core:",
 	                       asc_kind_name(last->stream->kind));
 	for (unsigned p = ASC_PIPE_S + 1; p < ASC_PIPES; p++)

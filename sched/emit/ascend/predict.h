@@ -10,6 +10,7 @@
 /* Times of one instruction on its pipe. */
 typedef struct ask_times {
 	double start, free, done;
+	double first; /* copies: the first byte comes in or goes out */
 } ask_times;
 
 /* L2 and the memory behind it, for all sub-cores: fluids that are served in order of asking. */
@@ -34,8 +35,9 @@ ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_b
 
 /* Vector instructions: cycles from the first read of a repeat to the last, and beyond the head until the result. */
 double ask_vector_cycles(const asc_insn *insn, const asb_mode *mode, const asc_machine *machine);
-/* MTE1: cycles of its path. */
+/* MTE1: cycles of its path, bytes it reads. */
 double ask_load_cycles(const asc_insn *insn, const asc_machine *machine);
+double ask_load_bytes(const asc_insn *insn);
 /* mmad: steps of the cube. */
 double ask_product_cycles(const asc_insn *insn, const asc_machine *machine);
 

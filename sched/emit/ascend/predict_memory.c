@@ -6,6 +6,8 @@
  */
 #include "sched/emit/ascend/predict.h"
 
+#include <math.h>
+
 /* BYTES of each stretch, and what is left of them. */
 typedef struct fluid {
 	double bytes;
@@ -91,6 +93,7 @@ typedef struct asked {
 	double rate, latency;
 	double issue, last; /* of the next request; when the last one's data are through */
 	double end;         /* last return */
+	double first;       /* byte over the link */
 } asked;
 
 static double link_bytes(uint64_t bytes, uint64_t largest)
@@ -172,6 +175,7 @@ static void one_request(asked *a, uint64_t address, uint64_t bytes)
 		a->issue += 1;
 	}
 	a->last = a->link->free;
+	a->first = MIN(a->first, a->last - ticks);
 	a->end = MAX(a->end, *returns);
 	a->link->next = (a->link->next + 1) % m->limit;
 }
@@ -200,7 +204,7 @@ ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_b
 {
 	enum { MERGED = 8 };
 	uint64_t largest = (uint64_t)(write ? m->machine->mte3_packet_bytes : m->machine->mte2_packet_bytes);
-	asked a = {m, link, write, rate, latency, at, at, at};
+	asked a = {m, link, write, rate, latency, at, at, at, INFINITY};
 	ask_times t = {.start = at};
 
 	if (!link->returns)
@@ -213,5 +217,6 @@ ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_b
 	}
 	t.free = write ? a.last : a.issue;
 	t.done = a.end;
+	t.first = MIN(a.first, a.last);
 	return t;
 }

@@ -37,6 +37,24 @@ static double image_cycles(const asc_insn *insn, const asc_machine *m, bool b)
 	return bytes / rate;
 }
 
+double ask_load_bytes(const asc_insn *insn)
+{
+	const int64_t *f = insn->f;
+
+	switch ((enum asc_op)insn->op) {
+	case ASC_OP_LOAD2D_A:
+	case ASC_OP_LOAD2D_B:
+		return (double)(f[2] * FRACTAL_BYTES);
+	case ASC_OP_LOAD3D_A:
+	case ASC_OP_LOAD3D_B:
+		return (double)(div_up(f[13], SIDE) *
+		                div_up(f[12], BLOCK_BYTES / (int64_t)asc_type_bytes((enum asc_type)f[0]))) *
+		       FRACTAL_BYTES;
+	default:
+		return (double)(f[2] * f[3]);
+	}
+}
+
 double ask_load_cycles(const asc_insn *insn, const asc_machine *m)
 {
 	const int64_t *f = insn->f;
