@@ -201,28 +201,51 @@ typedef struct share {
 	uint64_t first, cores, lane;
 } share;
 
+typedef struct spread {
+	const share *who;
+	const tiling *t;
+	avk_room room;
+	uint64_t once, across, cores, tiles;
+} spread;
+
+static avk_tile tile_of(asb *b, const avk_program *p, const spread *s, uint64_t core, uint64_t from, uint64_t i)
+{
+	const tiling *t = s->t;
+	avk_tile tile = {.unit = i / s->across * t->units,
+	                 .lane = i % s->across * t->lanes,
+	                 .base = s->once,
+	                 .ring = s->once + s->room.fixed + (i - from) % t->sets * s->room.ring,
+	                 .core = avk_core(b, (uint32_t)(s->who->first + core))};
+
+	tile.units = MIN(t->units, p->units - tile.unit);
+	tile.lanes = MIN(t->lanes, p->lanes - tile.lane);
+	tile.pitch = avk_up(tile.lanes, p->granule);
+	tile.lane += s->who->lane;
+	return tile;
+}
+
+/* Loads run ahead of what is computed by as many tiles as there is room for: queues are short, and a load that stands
+ * behind a tile's instructions would be asked for when most of them are done. */
 static void run_tiles(asb *b, avk_program *p, const tiling *t, const share *who)
 {
-	uint64_t across = div_up(p->lanes, t->lanes), tiles = across * div_up(p->units, t->units);
-	avk_room room = avk_place(p, t->units, avk_up(t->lanes, p->granule));
-	uint64_t once = avk_once_bytes(p);
-	uint64_t cores = MIN(who->cores, tiles);
+	spread s = {.who = who, .t = t, .across = div_up(p->lanes, t->lanes)};
 
-	for (uint64_t c = 0; c < cores; c++) {
-		uint64_t from = tiles * c / cores, to = tiles * (c + 1) / cores;
+	s.room = avk_place(p, t->units, avk_up(t->lanes, p->granule));
+	s.once = avk_once_bytes(p);
+	s.tiles = s.across * div_up(p->units, t->units);
+	s.cores = MIN(who->cores, s.tiles);
+	for (uint64_t c = 0; c < s.cores; c++) {
+		uint64_t from = s.tiles * c / s.cores, to = s.tiles * (c + 1) / s.cores, loaded = from;
 
 		for (uint64_t i = from; i < to; i++) {
-			avk_tile tile = {.unit = i / across * t->units,
-			                 .lane = i % across * t->lanes,
-			                 .base = once,
-			                 .ring = once + room.fixed + (i - from) % t->sets * room.ring,
-			                 .core = avk_core(b, (uint32_t)(who->first + c))};
+			avk_tile tile;
 
-			tile.units = MIN(t->units, p->units - tile.unit);
-			tile.lanes = MIN(t->lanes, p->lanes - tile.lane);
-			tile.pitch = avk_up(tile.lanes, p->granule);
-			tile.lane += who->lane;
-			avk_emit(b, p, &tile, i == from);
+			for (; loaded < MIN(i + t->sets, to); loaded++) {
+				tile = tile_of(b, p, &s, c, from, loaded);
+				avk_emit(b, p, &tile, loaded == from, true);
+			}
+			tile = tile_of(b, p, &s, c, from, i);
+			avk_emit(b, p, &tile, i == from, false);
 		}
 	}
 }

@@ -201,6 +201,8 @@ static uint64_t slope(const asc_machine *m, uint64_t stride)
 {
 	uint64_t groups = (uint64_t)m->ub_groups, common = groups;
 
+	if (!stride) /* one block for all */
+		return 1;
 	while (stride % common)
 		common /= 2;
 	return BLOCKS / MIN((uint64_t)BLOCKS, groups / common);
@@ -500,12 +502,12 @@ static void put_store(asb *b, const avk_program *p, const avk_op *o, const avk_t
 		             rows > 1 ? step * row : avk_up(bytes, BLOCK), rows, bytes);
 }
 
-void avk_emit(asb *b, avk_program *p, const avk_tile *tile, bool first)
+void avk_emit(asb *b, avk_program *p, const avk_tile *tile, bool first, bool loads)
 {
 	for (uint32_t i = 0; i < p->ops->len; i++) {
 		const avk_op *o = &g_array_index(p->ops, avk_op, i);
 
-		if (o->once && !first)
+		if ((o->once && !first) || (o->kind == AVK_LOAD) != loads)
 			continue;
 		asb_node(b, avk_node_at(p->nodes, o->node)->n.name);
 		switch (o->kind) {

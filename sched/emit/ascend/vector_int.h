@@ -112,8 +112,8 @@ typedef struct avk_room {
 avk_room avk_place(avk_program *p, uint64_t units, uint64_t pitch);
 uint64_t avk_once_bytes(const avk_program *p);
 
-/* vector_emit.c: the steps of a tile. */
-void avk_emit(asb *b, avk_program *p, const avk_tile *tile, bool first);
+/* vector_emit.c: the steps of a tile: its LOADS, or all others.  FIRST: with what is done once. */
+void avk_emit(asb *b, avk_program *p, const avk_tile *tile, bool first, bool loads);
 int avk_field(enum asc_op op, const char *name);
 void avk_set(asc_insn *insn, const char *name, int64_t value);
 /* The first N lanes of elements of BYTES. */

@@ -451,6 +451,22 @@ static void find_granule(avk_program *p)
 	}
 }
 
+/* What a tile reads comes before all it does: loads of the next tile are asked for while this one is computed. */
+static void loads_first(avk_program *p)
+{
+	GArray *ops = g_array_new(FALSE, FALSE, sizeof(avk_op));
+
+	for (unsigned loads = 1; loads < 2; loads--)
+		for (uint32_t i = 0; i < p->ops->len; i++) {
+			const avk_op *o = &g_array_index(p->ops, avk_op, i);
+
+			if ((o->kind == AVK_LOAD) == loads)
+				g_array_append_vals(ops, o, 1);
+		}
+	g_array_free(p->ops, TRUE);
+	p->ops = ops;
+}
+
 static void find_lives(avk_program *p)
 {
 	for (uint32_t i = 0; i < p->regs->len; i++) {
@@ -501,6 +517,7 @@ avk_program *avk_program_new(asb *b, const asc_machine *machine, GArray *nodes, 
 			store(p, i);
 	}
 	find_granule(p);
+	loads_first(p);
 	find_lives(p);
 	return g_steal_pointer(&p);
 }
