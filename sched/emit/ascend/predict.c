@@ -323,7 +323,8 @@ static bool scalar_step(timeline *t, runner *r, asc_insn *insn, enum asc_pipe pi
 	case ASC_OP_WAITCROSS:
 		if (r->taken[f[1]] >= r->arrived[f[1]]->len)
 			return false;
-		start = MAX(start, g_array_index(r->arrived[f[1]], double, r->taken[f[1]]++));
+		start = MAX(start, g_array_index(r->arrived[f[1]], double, r->taken[f[1]]));
+		r->taken[f[1]]++;
 		cost = (double)m->flag_issue_cycles;
 		break;
 	case ASC_OP_SETMASK:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copies of global memory, predicted: a copy is so many requests over a core's link; L2 and the memory behind it serve
- * all cores like fluids: of each stretch of time they have so many bytes to give, the first who asks takes; a line is in L2 while fewer other lines than L2 holds have come since
- * it was last touched.
+ * all cores like fluids: of each stretch of time they have so many bytes to give, the first who asks takes; a line is in L2 while fewer other lines than its set has ways have come
+ * into the set since it was last touched.
  */
 #include "sched/emit/ascend/predict.h"
 
@@ -19,14 +19,22 @@ typedef struct line {
 	uint32_t touched; /* number of misses so far when last touched, from the capacity on; 0: never */
 	float from, to;   /* its last run of requests */
 	float valid;      /* its data have come */
+	bool dirty;
 } line;
+
+/* Lines that have come so far, and of those how many have been looked at again; from the number of ways on. */
+typedef struct set {
+	uint32_t misses, oldest;
+} set;
 
 struct ask_memory {
 	const asc_machine *machine;
-	uint64_t line_bytes, count, capacity;
+	uint64_t line_bytes, count;
 	unsigned limit;
 	line *lines; /* [count] */
-	uint32_t misses;
+	set *sets;
+	uint32_t set_count, ways;
+	uint32_t *came; /* [sets][2 ways]: a ring of lines in the order in which they came */
 	fluid read, all, behind;
 };
 
@@ -66,10 +74,14 @@ ask_memory *ask_memory_new(const asc_machine *machine, uint64_t bytes)
 	m->machine = machine;
 	m->line_bytes = (uint64_t)machine->l2_line_bytes;
 	m->count = bytes / m->line_bytes + 2;
-	m->capacity = (uint64_t)machine->l2_bytes / m->line_bytes;
 	m->limit = (unsigned)machine->mte2_outstanding;
 	m->lines = g_new0(line, m->count);
-	m->misses = (uint32_t)m->capacity + 1;
+	m->ways = (uint32_t)machine->l2_ways;
+	m->set_count = (uint32_t)MAX((uint64_t)machine->l2_bytes / (m->line_bytes * m->ways), 1);
+	m->sets = g_new(set, m->set_count);
+	m->came = g_new(uint32_t, 2 * (size_t)m->ways * m->set_count);
+	for (uint32_t i = 0; i < m->set_count; i++)
+		m->sets[i].misses = m->sets[i].oldest = m->ways + 1;
 	init_fluid(&m->read, (double)machine->l2_read_bytes_per_cycle * reached);
 	init_fluid(&m->all, (double)machine->l2_bytes_per_cycle * reached);
 	init_fluid(&m->behind, (double)machine->hbm_bytes_per_second * (double)machine->hbm_efficiency_percent / 100 /
@@ -83,6 +95,8 @@ void ask_memory_free(ask_memory *m)
 	g_array_free(m->all.left, TRUE);
 	g_array_free(m->behind.left, TRUE);
 	g_free(m->lines);
+	g_free(m->came);
+	g_free(m->sets);
 	g_free(m);
 }
 
@@ -124,22 +138,45 @@ static double hold(ask_memory *m, uint64_t number, double time)
 	return (double)wait;
 }
 
+/* Lines that have been out of use for so long that L2 has given them up: what was written goes to memory, from AT on. */
+static double give_up(ask_memory *m, set *s, double at)
+{
+	const uint32_t *came = m->came + 2 * (size_t)m->ways * (size_t)(s - m->sets);
+	double left = at;
+
+	while (s->misses - s->oldest > m->ways) {
+		line *l = &m->lines[came[s->oldest % (2 * m->ways)]];
+
+		s->oldest++;
+		/* Touched since: it will be found when it comes anew. */
+		if (!l->dirty || s->misses - l->touched < m->ways)
+			continue;
+		l->dirty = false;
+		left = flow(&m->behind, at, (double)m->line_bytes);
+	}
+	return left;
+}
+
 /* Is the line in L2?  If not it comes, from when on it can be read. */
 static bool look(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes)
 {
 	line *l = &m->lines[number];
-	bool hit = l->touched && m->misses - l->touched < m->capacity;
+	set *s = &m->sets[number % m->set_count];
+	bool hit = l->touched && s->misses - l->touched < m->ways;
+	double room;
 
 	if (!hit) {
-		m->misses++;
+		m->came[2 * (size_t)m->ways * (number % m->set_count) + s->misses++ % (2 * m->ways)] = (uint32_t)number;
+		room = give_up(m, s, a->issue);
 		l->from = l->to = 0;
-		l->valid = 0;
+		l->valid = (float)room;
 		/* A write of a whole line reads nothing. */
 		if (!a->write || bytes < m->line_bytes)
-			l->valid = (float)(flow(&m->behind, a->issue, (double)m->line_bytes) +
+			l->valid = (float)(flow(&m->behind, room, (double)m->line_bytes) +
 			                   (double)m->machine->hbm_miss_cycles);
 	}
-	l->touched = m->misses;
+	l->dirty |= a->write;
+	l->touched = s->misses;
 	return hit;
 }
 
@@ -166,6 +203,7 @@ static void one_request(asked *a, uint64_t address, uint64_t bytes)
 		ticks = MAX(ticks, (double)(a->write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles));
 	if (a->write) {
 		a->link->free = a->issue + ticks;
+		served = MAX(served, hit ? 0 : (double)m->lines[number].valid);
 		*returns = MAX(served, a->link->free) + a->latency;
 		a->issue = a->link->free;
 	} else {

@@ -162,7 +162,8 @@ static int64_t fullest(const lanes_of *o, unsigned count, int64_t repeat, const 
 			int64_t row = (o[i].address + repeat * o[i].rep + b * o[i].blk) / m->ub_row_bytes;
 			uint8_t *group = &load[row % MIN(m->ub_groups, (int64_t)sizeof(load))];
 
-			most = MAX(most, ++*group);
+			++*group;
+			most = MAX(most, *group);
 		}
 	return most;
 }
