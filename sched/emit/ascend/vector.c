@@ -297,6 +297,7 @@ static void count_uses(GArray *nodes)
  * shorter one; BLOCK 0: they are not. */
 typedef struct splitting {
 	uint64_t rows, block, whole;
+	uint64_t again; /* second levels of at most so many rows are done again in every tile that needs them */
 } splitting;
 
 static uint64_t blocks_of(const splitting *s)
@@ -341,8 +342,7 @@ static void narrow(GArray *nodes, const splitting *s, bool tail)
 		avk_node *node = avk_node_at(nodes, i);
 
 		if (node->part && node->external) {
-			/* Worth doing again in every tile? */
-			node->partial = node->n.rows <= 4 * s->block;
+			node->partial = node->n.rows <= s->again;
 		} else if (node->part) {
 			node->n.rows = node->n.groups = tail ? 1 : s->whole;
 			node->address += skipped * node->pitch_bytes;
@@ -627,10 +627,11 @@ static bool run_plan(asb *b, plan *p)
 static bool split_plan(plan *p, GArray *nodes, uint64_t cores)
 {
 	uint64_t rows = rows_to_split(nodes), lanes = lanes_of(p), block = 1, width = 128;
+	bool meet = p->machine->cross_ids && lanes < cores * 16;
 
 	if (!rows)
 		return false;
-	if (p->machine->cross_ids && lanes < cores * 16)
+	if (meet)
 		while (2 * block * div_up(cores, div_up(lanes, width)) <= rows)
 			block *= 2;
 	else
@@ -639,7 +640,8 @@ static bool split_plan(plan *p, GArray *nodes, uint64_t cores)
 	for (; width; width /= 4)
 		for (uint64_t rest = block; rest > 4; rest /= 2) {
 			plan_clear(p);
-			p->split = (splitting){.rows = rows, .block = rest, .whole = rows / rest};
+			/* A stage of its own costs a meeting where cores have to meet, else next to nothing. */
+			p->split = (splitting){rows, rest, rows / rest, meet ? 4 * rest : 0};
 			p->nodes = split(nodes, &p->split);
 			if (cut(p, MIN(width, lanes)))
 				return true;
@@ -647,21 +649,35 @@ static bool split_plan(plan *p, GArray *nodes, uint64_t cores)
 	return false;
 }
 
+/* Does a piece of each row that is worth a copy fit with all rows of the kernel's reductions? */
+static bool is_wide(const plan *p, uint64_t cores)
+{
+	enum { WIDTH = 64 };
+	plan wide = {.machine = p->machine, .nodes = g_array_ref(p->nodes)};
+	uint64_t lanes = MIN(div_up(lanes_of(p), cores), WIDTH);
+	bool is = cut(&wide, lanes) && wide.units->len == 1;
+
+	plan_clear(&wide);
+	return is;
+}
+
 bool ask_vector(asb *b, const ask_kernel *k, GError **error)
 {
-	enum { WORTH = 1 << 15 };
+	enum { WORTH = 1 << 15, NARROW = 16 };
 	g_autoptr(GArray) nodes = collect(k);
 	plan p = {.machine = asb_machine(b), .nodes = g_array_ref(nodes)};
 	uint64_t cores = avk_cores(b), lanes = lanes_of(&p), rows = rows_to_split(nodes);
-	bool good = cut(&p, 1), idle = lanes * 2 < cores * 16 && rows * MAX(lanes, 16) >= WORTH && p.machine->cross_ids;
+	bool good = cut(&p, 1), idle = lanes * 2 < cores * NARROW && rows * MAX(lanes, NARROW) >= WORTH;
 
-	if (rows && (!good || p.units->len > 1 || idle) && !split_plan(&p, nodes, cores)) {
-		plan_clear(&p);
-		p.split.block = 0;
-		p.nodes = g_array_ref(nodes);
-		good = cut(&p, 1);
-	} else if (rows && (!good || p.units->len > 1 || idle)) {
-		good = true;
+	/* In one level if it can be, keeps the cores busy and moves more than crumbs. */
+	if (rows && (!good || p.units->len > 1 || (idle && p.machine->cross_ids) || !is_wide(&p, cores))) {
+		good = split_plan(&p, nodes, cores);
+		if (!good) {
+			plan_clear(&p);
+			p.split.block = 0;
+			p.nodes = g_array_ref(nodes);
+			good = cut(&p, 1);
+		}
 	}
 	good = good && run_plan(b, &p);
 	if (!good)
