@@ -363,7 +363,8 @@ static uint64_t rows_to_split(GArray *nodes)
 		const graph_node *n = &avk_node_at(nodes, i)->n;
 		uint64_t own;
 
-		if (avk_node_at(nodes, i)->external || n->op == GRAPH_UNARY || n->op == GRAPH_BINARY)
+		if (avk_node_at(nodes, i)->external || n->op == GRAPH_UNARY || n->op == GRAPH_BINARY ||
+		    (n->op == GRAPH_ROWS && n->groups == 1 && n->step == 0))
 			continue;
 		if (n->op != GRAPH_REDUCE || n->groups != 1)
 			return 0;
@@ -654,22 +655,20 @@ static bool is_wide(const plan *p, uint64_t cores)
 {
 	enum { WIDTH = 64 };
 	plan wide = {.machine = p->machine, .nodes = g_array_ref(p->nodes)};
-	uint64_t lanes = MIN(div_up(lanes_of(p), cores), WIDTH);
-	bool is = cut(&wide, lanes) && wide.units->len == 1;
+	bool is = lanes_of(p) < cores * WIDTH || (cut(&wide, WIDTH) && wide.units->len == 1);
 
 	plan_clear(&wide);
 	return is;
 }
 
-bool ask_vector(asb *b, const ask_kernel *k, GError **error)
+/* NODES of the kernel in one level if they can be, keep the cores busy and move more than crumbs; else in two. */
+static bool run_kernel(asb *b, GArray *nodes, uint32_t *culprit)
 {
 	enum { WORTH = 1 << 15, NARROW = 16 };
-	g_autoptr(GArray) nodes = collect(k);
 	plan p = {.machine = asb_machine(b), .nodes = g_array_ref(nodes)};
 	uint64_t cores = avk_cores(b), lanes = lanes_of(&p), rows = rows_to_split(nodes);
 	bool good = cut(&p, 1), idle = lanes * 2 < cores * NARROW && rows * MAX(lanes, NARROW) >= WORTH;
 
-	/* In one level if it can be, keeps the cores busy and moves more than crumbs. */
 	if (rows && (!good || p.units->len > 1 || (idle && p.machine->cross_ids) || !is_wide(&p, cores))) {
 		good = split_plan(&p, nodes, cores);
 		if (!good) {
@@ -680,11 +679,76 @@ bool ask_vector(asb *b, const ask_kernel *k, GError **error)
 		}
 	}
 	good = good && run_plan(b, &p);
+	*culprit = p.culprit;
+	plan_clear(&p);
+	return good;
+}
+
+/* Groups that all reductions of the kernel have and nothing joins; 1 where there are none. */
+static uint64_t groups_of(GArray *nodes)
+{
+	uint64_t groups = 1;
+
+	for (uint32_t i = 0; i < nodes->len; i++) {
+		const graph_node *n = &avk_node_at(nodes, i)->n;
+
+		if (!avk_node_at(nodes, i)->external && n->op == GRAPH_REDUCE)
+			groups = MAX(groups, n->groups);
+	}
+	for (uint32_t i = 0; i < nodes->len; i++) {
+		const graph_node *n = &avk_node_at(nodes, i)->n;
+
+		if (avk_node_at(nodes, i)->external ? n->rows > 1 && n->rows % groups : n->rows % groups)
+			return 1;
+		if (avk_node_at(nodes, i)->external || n->op == GRAPH_UNARY || n->op == GRAPH_BINARY)
+			continue;
+		if (n->groups != groups ||
+		    (n->op != GRAPH_REDUCE && (n->op != GRAPH_ROWS || n->step || n->pitch != 1 || n->first_row)))
+			return 1;
+	}
+	return groups;
+}
+
+/* The kernel's nodes for group WHICH alone. */
+static GArray *one_group(GArray *nodes, uint64_t groups, uint64_t which)
+{
+	GArray *own = g_array_new(FALSE, TRUE, sizeof(avk_node));
+
+	g_array_append_vals(own, nodes->data, nodes->len);
+	for (uint32_t i = 0; i < own->len; i++) {
+		avk_node *node = avk_node_at(own, i);
+
+		if (node->external && node->n.rows == 1)
+			continue;
+		node->n.rows /= groups;
+		node->address += which * node->n.rows * node->pitch_bytes;
+		if (node->n.op == GRAPH_REDUCE || node->n.op == GRAPH_ROWS)
+			node->n.groups = 1;
+	}
+	return own;
+}
+
+bool ask_vector(asb *b, const ask_kernel *k, GError **error)
+{
+	g_autoptr(GArray) nodes = collect(k);
+	plan whole = {.machine = asb_machine(b), .nodes = g_array_ref(nodes)};
+	uint64_t groups = groups_of(nodes);
+	uint32_t culprit = 0;
+	bool good = true;
+
+	/* Groups that do not fit are done one after the other, each in two levels. */
+	if (groups > 1 && cut(&whole, 1) && whole.units->len == 1)
+		groups = 1;
+	plan_clear(&whole);
+	for (uint64_t i = 0; good && i < groups; i++) {
+		g_autoptr(GArray) own = groups > 1 ? one_group(nodes, groups, i) : g_array_ref(nodes);
+
+		good = run_kernel(b, own, &culprit);
+	}
 	if (!good)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
 		            "%s: '%s' does not fit the unified buffer in any way known",
-		            avk_node_at(p.nodes, p.culprit)->n.name,
-		            graph_op_name(avk_node_at(p.nodes, p.culprit)->n.op));
-	plan_clear(&p);
+		            avk_node_at(nodes, MIN(culprit, nodes->len - 1))->n.name,
+		            graph_op_name(avk_node_at(nodes, MIN(culprit, nodes->len - 1))->n.op));
 	return good;
 }

@@ -224,9 +224,11 @@ static bool make_rows(avk_program *p, uint32_t at)
 	if (!p->made[n->in[0]] || n->rows % p->units)
 		return false;
 	if (v.shared && p->units > 1) {
-		if (n->groups != p->units)
+		bool same = n->groups == 1 && n->step == 0;
+
+		if (n->groups != p->units && !same)
 			return false;
-		v.unit = n->pitch * v.row;
+		v.unit = same ? 0 : n->pitch * v.row;
 		v.first += n->first_row * v.row;
 		v.row *= n->step;
 		v.rows = rows;
