@@ -203,10 +203,25 @@ static void softmax_and_layernorm_of_many_shapes(void)
 static void reductions_in_two_levels(void)
 {
 	workload_on("ascend-910b", NULL, false, "softmax:3x4099");
+	workload_on("ascend-910b", NULL, false, "layernorm:5x2049:fp32");
 	workload_on("ascend-910b", two_cores, false, "softmax:40x8192");
 	workload_on("ascend-910b", two_cores, false, "layernorm:33x6001:fp32");
 	workload_on("ascend-910a", two_cores, false, "softmax:100x7000");
 	workload_on("ascend-310p", two_cores, false, "layernorm:16x10000");
+}
+
+/* 12000 rows of 16 lanes are 384,000 bytes. */
+static void groups_that_fit_in_one_piece_no_more_than_their_rows_do(void)
+{
+	text_on_all("graph \"long heads\"\n"
+	            "x: fp16[24000][20] = input\n"
+	            "m: fp16[2][20] = reduce max x, groups 2\n"
+	            "ma: fp16[24000][20] = rows m, first 0, groups 2, pitch 1, step 0\n"
+	            "d: fp32[24000][20] = sub x, ma\n"
+	            "s: fp32[2][20] = reduce add d, groups 2\n"
+	            "sa: fp32[24000][20] = rows s, first 0, groups 2, pitch 1, step 0\n"
+	            "y: fp16[24000][20] = mul d, sa\n"
+	            "output y\noutput s\n");
 }
 
 static void transforms(void)
@@ -350,6 +365,8 @@ int main(void)
 		{"all numbers of small types", all_numbers_of_small_types},
 		{"softmax and layernorm of many shapes", softmax_and_layernorm_of_many_shapes},
 		{"reductions in two levels", reductions_in_two_levels},
+		{"groups that fit in one piece no more than their rows do",
+	         groups_that_fit_in_one_piece_no_more_than_their_rows_do},
 		{"transforms", transforms},
 		{"groups of rows", groups_of_rows},
 		{"reductions of odd rows and small types", reductions_of_odd_rows_and_small_types},

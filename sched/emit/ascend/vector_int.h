@@ -135,6 +135,36 @@ bool avk_transpose(asb *b, const ask_kernel *k, unsigned pad, GError **error);
 uint32_t avk_cores(const asb *b);
 asb_core avk_core(const asb *b, uint32_t i);
 
+/* vector_tiles.c.  Who does what of a stage: CORES sub-cores from FIRST on, lanes from LANE on. */
+typedef struct avk_share {
+	uint64_t first, cores, lane;
+} avk_share;
+/* Do SETS tiles of so many units and lanes fit the unified buffer? */
+bool avk_fits(avk_program *p, uint64_t units, uint64_t lanes, unsigned sets);
+bool avk_run_tiles(asb *b, avk_program *p, const avk_share *who); /* false: nothing fits */
+
+/* vector_split.c. */
+/* Reductions of ROWS rows are done in blocks of BLOCK rows, a power of two, of which there are WHOLE and perhaps a
+ * shorter one; BLOCK 0: they are not. */
+typedef struct avk_splitting {
+	uint64_t rows, block, whole;
+	uint64_t again; /* second levels of at most so many rows are done again in every tile that needs them */
+} avk_splitting;
+/* NODES with every reduction of s->rows rows in two levels. */
+GArray *avk_split(GArray *nodes, const avk_splitting *s);
+/* The whole blocks' part of a stage, or the last block's. */
+void avk_narrow(GArray *nodes, const avk_splitting *s, bool tail);
+/* Rows of the kernel's reductions where they can be split, else 0. */
+uint64_t avk_rows_to_split(GArray *nodes);
+/* Groups that all reductions of the kernel have and nothing joins; 1 where there are none. */
+uint64_t avk_groups(GArray *nodes);
+/* The kernel's nodes for group WHICH alone. */
+GArray *avk_one_group(GArray *nodes, uint64_t groups, uint64_t which);
+
+static inline uint64_t avk_div_up(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
 static inline avk_node *avk_node_at(GArray *nodes, uint32_t i)
 {
 	return &g_array_index(nodes, avk_node, i);
