@@ -18,3 +18,24 @@ tests_sched_test_asc_sync_random_SOURCES = tests/sched/test_asc_sync_random.c
 nodist_EXTRA_tests_sched_test_asc_sync_random_SOURCES = tools/dummy.cxx
 tests_sched_test_asc_sync_random_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_sched_test_asc_sync_random_LDADD = libascsched.a $(TEST_LIBS)
+
+check_PROGRAMS += tests/sched/test_asc_build
+TESTS += tests/sched/test_asc_build
+tests_sched_test_asc_build_SOURCES = tests/sched/test_asc_build.c
+nodist_EXTRA_tests_sched_test_asc_build_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_build_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_build_LDADD = libascsched.a $(TEST_LIBS)
+
+check_PROGRAMS += tests/sched/test_asc_touch
+TESTS += tests/sched/test_asc_touch
+tests_sched_test_asc_touch_SOURCES = tests/sched/test_asc_touch.c
+nodist_EXTRA_tests_sched_test_asc_touch_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_touch_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_touch_LDADD = libascsched.a $(TEST_LIBS)
+
+check_PROGRAMS += tests/sched/test_asc_predict
+TESTS += tests/sched/test_asc_predict
+tests_sched_test_asc_predict_SOURCES = tests/sched/test_asc_predict.c
+nodist_EXTRA_tests_sched_test_asc_predict_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_predict_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_predict_LDADD = libascsched.a $(TEST_LIBS)

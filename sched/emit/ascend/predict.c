@@ -5,8 +5,7 @@
  * cores take turns, the one whose next copy of global memory may begin first goes on, so that shared memory is asked
  * nearly in order of time; one that waits for a counter waits for the others.
  *
- * Not predicted: accesses of copies and of the vector unit that meet in the unified buffer or in L1, and which slices and
- * channels requests meet in.
+ * Not predicted: accesses of copies and of the vector unit that meet in the unified buffer.
  */
 #include "sched/emit/ascend/predict.h"
 
@@ -41,7 +40,8 @@ typedef struct runner {
 	ask_link link[2];
 	half l1[2];
 	asb_mode mode;
-	double mark_first, mark_last;   /* L0C: the last mmad that hands over completes its units between */
+	double mark_begin;              /* L0C: when the last mmad that hands over began */
+	double mark_first, mark_last;   /* and completes its units between */
 	double drain_first, drain_last; /* the last copy out took them away between */
 	bool over, stuck;
 	double end;
@@ -166,6 +166,9 @@ static ask_times out_times(timeline *t, runner *r, const asc_insn *insn, double 
 	bool units = f[12] & 2;
 	ask_times x = {.start = start};
 
+	/* It stays in its queue until every unit is being made. */
+	if (units)
+		x.start = start = MAX(start, r->mark_begin);
 	if (insn->op == ASC_OP_FIX_GM) {
 		ask_bursts b = {(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)f[4], (uint64_t)f[7] * size};
 
@@ -200,6 +203,7 @@ static ask_times product_times(timeline *t, runner *r, const asc_insn *insn, dou
 		wait = MAX(MAX(r->drain_last - (start + steps + head), r->drain_first - (start + head)), 0);
 		r->drain_first = r->drain_last = 0;
 		if (insn->f[9] == 3) {
+			r->mark_begin = start;
 			r->mark_first = start + wait + head;
 			r->mark_last = start + wait + head + steps;
 		}
@@ -377,6 +381,7 @@ static void queue_step(timeline *t, runner *r, asc_insn *insn, enum asc_pipe pip
 	default:
 		start = ceil(start - 1e-6);
 		x = unit_times(t, r, insn, pipe, start);
+		start = x.start;
 		l->busy += MAX(x.done - MAX(start, l->done), 0);
 		l->free = MAX(x.free, start + 1);
 		l->done = MAX(l->done, x.done);

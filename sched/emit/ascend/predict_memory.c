@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of global memory, predicted: a copy is so many requests over a core's link; L2 and the memory behind it serve
- * all cores like fluids: of each stretch of time they have so many bytes to give, the first who asks takes; a line is in L2 while fewer other lines than its set has ways have come
- * into the set since it was last touched.
+ * Copies of global memory, predicted: a copy is so many requests over a core's link; slices of L2 and channels of the
+ * memory behind it serve all cores like fluids: of each stretch of time they have so many bytes to give, the first who
+ * asks takes.  A line is in L2 while fewer other lines than its set has ways have come into the set since it was last
+ * touched.  Places of lines: docs/ascend.md.
  */
 #include "sched/emit/ascend/predict.h"
 
@@ -10,10 +11,10 @@
 
 /* BYTES of each stretch, and what is left of them. */
 typedef struct fluid {
-	double bytes;
-	GArray *left; /* double */
+	float bytes;
+	GArray *left; /* float */
 } fluid;
-enum { STRETCH_CYCLES = 32 };
+enum { STRETCH_CYCLES = 64 };
 
 typedef struct line {
 	uint32_t touched; /* number of misses so far when last touched, from the capacity on; 0: never */
@@ -35,16 +36,35 @@ struct ask_memory {
 	set *sets;
 	uint32_t set_count, ways;
 	uint32_t *came; /* [sets][2 ways]: a ring of lines in the order in which they came */
-	fluid read, all, behind;
+	fluid *read, *all, *behind; /* [slices], [slices], [channels] */
 };
 
-/* Requests of several cores meet in a slice by chance; what share of all slices' rate is reached. */
-static const double reached = 0.93;
-
-static void init_fluid(fluid *f, double bytes_per_cycle)
+static fluid *new_fluids(int64_t parts, double bytes_per_cycle)
 {
-	f->bytes = bytes_per_cycle * STRETCH_CYCLES;
-	f->left = g_array_new(FALSE, FALSE, sizeof(double));
+	fluid *f = g_new(fluid, (size_t)parts);
+
+	for (int64_t i = 0; i < parts; i++) {
+		f[i].bytes = (float)(bytes_per_cycle / (double)parts * STRETCH_CYCLES);
+		f[i].left = g_array_new(FALSE, FALSE, sizeof(float));
+	}
+	return f;
+}
+
+static void free_fluids(fluid *f, int64_t parts)
+{
+	for (int64_t i = 0; i < parts; i++)
+		g_array_free(f[i].left, TRUE);
+	g_free(f);
+}
+
+/* The part that has a line: neighbours follow one another, and the digits of its number stir. */
+static fluid *part_of(fluid *f, int64_t parts, uint64_t number)
+{
+	uint64_t sum = number, count = (uint64_t)parts;
+
+	for (uint64_t digits = number / count; digits; digits /= count)
+		sum += digits ^ digits >> 1;
+	return &f[sum % count];
 }
 
 /* BYTES from AT on; returns when the last of them is through. */
@@ -53,16 +73,16 @@ static double flow(fluid *f, double at, double bytes)
 	guint i = (guint)(at / STRETCH_CYCLES);
 
 	for (;; i++) {
-		double *left;
+		float *left;
 
 		while (f->left->len <= i)
 			g_array_append_val(f->left, f->bytes);
-		left = &g_array_index(f->left, double, i);
-		if (*left >= bytes) {
-			*left -= bytes;
+		left = &g_array_index(f->left, float, i);
+		if ((double)*left >= bytes) {
+			*left -= (float)bytes;
 			return MAX(at, (double)i * STRETCH_CYCLES);
 		}
-		bytes -= *left;
+		bytes -= (double)*left;
 		*left = 0;
 	}
 }
@@ -82,18 +102,19 @@ ask_memory *ask_memory_new(const asc_machine *machine, uint64_t bytes)
 	m->came = g_new(uint32_t, 2 * (size_t)m->ways * m->set_count);
 	for (uint32_t i = 0; i < m->set_count; i++)
 		m->sets[i].misses = m->sets[i].oldest = m->ways + 1;
-	init_fluid(&m->read, (double)machine->l2_read_bytes_per_cycle * reached);
-	init_fluid(&m->all, (double)machine->l2_bytes_per_cycle * reached);
-	init_fluid(&m->behind, (double)machine->hbm_bytes_per_second * (double)machine->hbm_efficiency_percent / 100 /
-	                               (double)machine->clock_hz);
+	m->read = new_fluids(machine->l2_slices, (double)machine->l2_read_bytes_per_cycle);
+	m->all = new_fluids(machine->l2_slices, (double)machine->l2_bytes_per_cycle);
+	m->behind = new_fluids(machine->hbm_channels, (double)machine->hbm_bytes_per_second *
+	                                                      (double)machine->hbm_efficiency_percent / 100 /
+	                                                      (double)machine->clock_hz);
 	return m;
 }
 
 void ask_memory_free(ask_memory *m)
 {
-	g_array_free(m->read.left, TRUE);
-	g_array_free(m->all.left, TRUE);
-	g_array_free(m->behind.left, TRUE);
+	free_fluids(m->read, m->machine->l2_slices);
+	free_fluids(m->all, m->machine->l2_slices);
+	free_fluids(m->behind, m->machine->hbm_channels);
 	g_free(m->lines);
 	g_free(m->came);
 	g_free(m->sets);
@@ -108,6 +129,7 @@ typedef struct asked {
 	double issue, last; /* of the next request; when the last one's data are through */
 	double end;         /* last return */
 	double first;       /* byte over the link */
+	double room;        /* a write that misses has its place */
 } asked;
 
 static double link_bytes(uint64_t bytes, uint64_t largest)
@@ -145,20 +167,21 @@ static double give_up(ask_memory *m, set *s, double at)
 	double left = at;
 
 	while (s->misses - s->oldest > m->ways) {
-		line *l = &m->lines[came[s->oldest % (2 * m->ways)]];
+		uint32_t number = came[s->oldest % (2 * m->ways)];
+		line *l = &m->lines[number];
 
 		s->oldest++;
 		/* Touched since: it will be found when it comes anew. */
 		if (!l->dirty || s->misses - l->touched < m->ways)
 			continue;
 		l->dirty = false;
-		left = flow(&m->behind, at, (double)m->line_bytes);
+		left = flow(part_of(m->behind, m->machine->hbm_channels, number), at, (double)m->line_bytes);
 	}
 	return left;
 }
 
 /* Is the line in L2?  If not it comes, from when on it can be read. */
-static bool look(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes)
+static bool look(ask_memory *m, asked *a, uint64_t number, uint64_t bytes)
 {
 	line *l = &m->lines[number];
 	set *s = &m->sets[number % m->set_count];
@@ -170,10 +193,12 @@ static bool look(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes)
 		room = give_up(m, s, a->issue);
 		l->from = l->to = 0;
 		l->valid = (float)room;
-		/* A write of a whole line reads nothing. */
-		if (!a->write || bytes < m->line_bytes)
-			l->valid = (float)(flow(&m->behind, room, (double)m->line_bytes) +
-			                   (double)m->machine->hbm_miss_cycles);
+		/* A write of a whole line reads nothing; one of a part is merged when the rest comes. */
+		if (!a->write || bytes < m->line_bytes) {
+			room = flow(part_of(m->behind, m->machine->hbm_channels, number), room, (double)m->line_bytes);
+			l->valid = (float)(room + (double)m->machine->hbm_miss_cycles);
+		}
+		a->room = room;
 	}
 	l->dirty |= a->write;
 	l->touched = s->misses;
@@ -196,14 +221,14 @@ static void one_request(asked *a, uint64_t address, uint64_t bytes)
 		a->issue = MAX(a->issue, a->link->free);
 	hit = look(m, a, number, bytes);
 	served = a->issue + hold(m, number, a->issue);
-	read = a->write ? 0 : flow(&m->read, served, (double)bytes);
-	served = flow(&m->all, served, (double)bytes);
+	read = a->write ? 0 : flow(part_of(m->read, machine->l2_slices, number), served, (double)bytes);
+	served = flow(part_of(m->all, machine->l2_slices, number), served, (double)bytes);
 	served = MAX(served, read);
 	if (!hit)
 		ticks = MAX(ticks, (double)(a->write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles));
 	if (a->write) {
 		a->link->free = a->issue + ticks;
-		served = MAX(served, hit ? 0 : (double)m->lines[number].valid);
+		served = MAX(served, hit ? 0 : a->room);
 		*returns = MAX(served, a->link->free) + a->latency;
 		a->issue = a->link->free;
 	} else {
@@ -242,7 +267,7 @@ ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_b
 {
 	enum { MERGED = 8 };
 	uint64_t largest = (uint64_t)(write ? m->machine->mte3_packet_bytes : m->machine->mte2_packet_bytes);
-	asked a = {m, link, write, rate, latency, at, at, at, INFINITY};
+	asked a = {m, link, write, rate, latency, at, at, at, INFINITY, 0};
 	ask_times t = {.start = at};
 
 	if (!link->returns)

@@ -3,7 +3,7 @@
  * Local buffers: a bump allocator a space and sub-core, and places for the operands of one vector operation that never
  * meet in a bank group.
  */
-#include "sched/emit/ascend/build_int.h"
+#include "sched/emit/ascend/predict.h"
 
 static uint64_t align_up(uint64_t n, uint64_t to)
 {
@@ -38,30 +38,69 @@ void asb_release(asb *b, asb_core core, enum asc_space space, uint64_t mark)
 	b->sub[core].taken[space] = mark;
 }
 
-/* A repeat has eight blocks of a row, which lie in groups one after the other: two sources meet in no group when their
- * starts are half the groups apart.  A result is written while another repeat is read: it must not lie in the bank the
- * sources are read from, or start in the same group as the first so that both go round the banks in step. */
+/* Cycles of a repeat of a vector operation of COUNT operands at ADDRESS, the last one the result, elements in a row. */
+static double repeat_cycles(const asc_machine *m, unsigned count, const uint64_t *address)
+{
+	enum { REPEATS = 16, MOST = 3 };
+	static const asb_mode all = {UINT64_MAX, UINT64_MAX, false};
+	asc_insn insn = asc_insn_make(count == MOST ? ASC_OP_VADD : ASC_OP_VABS);
+
+	insn.f[1] = (int64_t)address[count - 1];
+	insn.f[2] = (int64_t)address[0];
+	insn.f[3] = count == MOST ? (int64_t)address[1] : REPEATS;
+	if (count == MOST)
+		insn.f[4] = REPEATS;
+	return ask_vector_cycles(&insn, &all, m) / REPEATS;
+}
+
+/* A repeat has eight blocks, which lie in groups of banks one after the other: two sources meet in no group when their
+ * starts are half the groups apart.  A result is written some steps after its sources are read, and meets whichever
+ * source then goes through the same half of the groups, unless it lies in another bank: of both halves, here or in the
+ * next bank, the place where a repeat takes least is taken, the nearest among equals. */
 bool asb_take_operands(asb *b, asb_core core, unsigned count, const uint64_t *bytes, uint64_t *address, GError **error)
 {
+	enum { MOST = 3 };
 	const asc_machine *m = b->machine;
-	uint64_t row = (uint64_t)m->ub_row_bytes, turn = row * (uint64_t)m->ub_groups;
-	uint64_t mark = asb_mark(b, core, ASC_UB), slope = 1;
+	uint64_t turn = (uint64_t)(m->ub_row_bytes * m->ub_groups), bank = (uint64_t)m->ub_bank_interleave_bytes;
+	uint64_t mark = asb_mark(b, core, ASC_UB), packed[MOST] = {0}, at, best = 0;
+	double least = 0, plain;
 
-	for (unsigned i = 0; i < count; i++) {
-		/* Sources alternate between the halves of the groups, the result starts with the first source. */
-		bool result = i + 1 == count;
-		uint64_t phase = result ? 0 : i % 2 * (turn / 2), at, span;
-
-		if (!asb_take(b, core, ASC_UB, 0, turn, &at, error))
-			return false;
-		span = bytes[i] + phase;
-		if (!asb_take(b, core, ASC_UB, span, turn, &at, error)) {
+	for (unsigned i = 0; i + 1 < count; i++) {
+		if (!asb_take(b, core, ASC_UB, bytes[i] + i % 2 * (turn / 2), turn, &at, error)) {
 			asb_release(b, core, ASC_UB, mark);
 			return false;
 		}
-		address[i] = at + phase;
-		if (i == 1 && !result)
-			b->counts.conflicts_saved += bytes[i] / (uint64_t)m->vector_bytes * slope;
+		address[i] = at + i % 2 * (turn / 2);
 	}
+	at = align_up(asb_mark(b, core, ASC_UB), turn);
+	for (unsigned i = 0; count > 1 && count <= MOST && i < 4; i++) {
+		uint64_t place = (i / 2 ? align_up(at, bank) : at) + i % 2 * (turn / 2);
+		double cycles;
+
+		if (place + bytes[count - 1] > (uint64_t)asc_space_bytes(m, ASC_UB))
+			continue;
+		address[count - 1] = place;
+		cycles = repeat_cycles(m, count, address);
+		if (best && cycles >= least)
+			continue;
+		best = place;
+		least = cycles;
+	}
+	if (!best)
+		best = at;
+	if (best > asb_mark(b, core, ASC_UB))
+		b->sub[core].taken[ASC_UB] = best;
+	if (!asb_take(b, core, ASC_UB, bytes[count - 1], m->ub_row_bytes > 0 ? (uint64_t)m->ub_row_bytes : 1,
+	              &address[count - 1], error)) {
+		asb_release(b, core, ASC_UB, mark);
+		return false;
+	}
+	if (count < 2 || count > MOST)
+		return true;
+	for (unsigned i = 0; i < count; i++)
+		packed[i] = i ? packed[i - 1] + align_up(bytes[i - 1], (uint64_t)m->ub_row_bytes) : mark;
+	plain = repeat_cycles(m, count, packed);
+	if (plain > least)
+		b->counts.conflicts_saved += (uint64_t)((plain - least) * (double)bytes[count - 1] / (double)m->vector_bytes);
 	return true;
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The scheduler's own times against the models: whole programs within five percent, and products no slower than the
+ * best published time of their shape.
+ */
+#include "tests/sched/asc_sched.h"
+
+#include <math.h>
+
+typedef struct length {
+	int64_t predicted, simulated, clock_hz;
+} length;
+
+static length length_of(const char *machine_name, const char *workload, const char *const *sets)
+{
+	g_autoptr(GError) error = NULL;
+	frontend_target target = frontend_target_ascend();
+	asc_machine *machine = asc_sched_machine(machine_name, sets);
+	GPtrArray *graphs = frontend_read_for(workload, &target, NULL, &error);
+	sched_report report;
+	asc_program *program;
+	length l;
+	asc_run *r;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(graphs);
+	program = asc_sched_compile(graphs, machine, false, &report);
+	r = asc_sched_run(program, machine, false, false);
+	asc_run_clean(r, workload);
+	l = (length){program->predicted_cycles, r->counters->cycles, machine->clock_hz};
+	tap_note("%s %s: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT " (%+.2f %%)", machine_name, workload,
+	         l.predicted, l.simulated, 100.0 * (double)(l.predicted - l.simulated) / (double)l.simulated);
+	asc_run_free(r);
+	asc_program_free(program);
+	sched_report_fini(&report);
+	g_ptr_array_unref(graphs);
+	asc_machine_free(machine);
+	return l;
+}
+
+static void near(const char *machine, const char *workload)
+{
+	length l = length_of(machine, workload, NULL);
+
+	CU_ASSERT_TRUE(fabs((double)(l.predicted - l.simulated)) < 0.05 * (double)l.simulated);
+}
+
+static void products(void)
+{
+	near("ascend-910b", "gemm:256x256x256:fp16");
+	near("ascend-910b", "gemm:512x512x512:fp16");
+	near("ascend-910b", "gemm:1024x1024x1024:int8");
+	near("ascend-910a", "gemm:1024x1024x1024:fp16");
+	near("ascend-310p", "gemm:512x768x512:fp16");
+	near("ascend-310p", "gemm:1024x1024x1024:int8");
+}
+
+static void vector_kernels(void)
+{
+	near("ascend-910b", "vmap:add,1048576:fp32");
+	near("ascend-910b", "vmap:exp,1048576:fp16");
+	near("ascend-910b", "softmax:512x512");
+	near("ascend-910b", "layernorm:512x512");
+	near("ascend-910b", "transpose:1024x1024");
+	near("ascend-910a", "softmax:512x512");
+	near("ascend-310p", "vmap:add,1048576:fp32");
+}
+
+/* Published for 24 cores: 1536 cubed in 38.8 us. */
+static void product_of_1536_is_no_slower_than_published(void)
+{
+	length l = length_of("ascend-910b", "gemm:1536x1536x1536:fp16", NULL);
+
+	CU_ASSERT_TRUE((double)l.simulated / (double)l.clock_hz <= 38.8e-6);
+	CU_ASSERT_TRUE(fabs((double)(l.predicted - l.simulated)) < 0.05 * (double)l.simulated);
+}
+
+int main(void)
+{
+	static const tap_case cases[] = {
+		{"products", products},
+		{"vector_kernels", vector_kernels},
+		{"product_of_1536_is_no_slower_than_published", product_of_1536_is_no_slower_than_published},
+	};
+
+	return tap_run("ascend predictions", cases, G_N_ELEMENTS(cases));
+}
