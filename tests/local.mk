@@ -66,3 +66,4 @@ include $(top_srcdir)/tests/asccli.mk
 include $(top_srcdir)/tests/ascsched.mk
 include $(top_srcdir)/tests/export.mk
 include $(top_srcdir)/tests/ascvalid.mk
+include $(top_srcdir)/tests/ascvkern.mk
