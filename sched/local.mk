@@ -7,7 +7,8 @@ libsched_a_SOURCES = \
 	sched/alg/sgs.c sched/alg/sgs.h sched/alg/sgs_int.h sched/alg/sgs_parallel.c \
 	sched/alg/rules.c sched/alg/rules.h sched/alg/rules.def \
 	sched/alg/solve.c sched/alg/solve.h sched/alg/engines.c sched/alg/engines.h sched/alg/methods.def \
-	sched/alg/solve_list.c sched/alg/solve_anneal.c sched/alg/solve_exact.c sched/alg/solve_lags.c \
+	sched/alg/solve_list.c sched/alg/solve_anneal.c sched/alg/anneal_int.h sched/alg/anneal_chain.c sched/alg/anneal_moves.c \
+	sched/alg/moves.def sched/alg/solve_exact.c sched/alg/solve_lags.c \
 	sched/alg/read/read.c sched/alg/read/read.h sched/alg/read/words.c sched/alg/read/internal.h \
 	sched/alg/read/formats.def sched/alg/read/psplib.c sched/alg/read/progen_max.c sched/alg/read/patterson.c \
 	sched/alg/read/stg.c sched/alg/read/jobshop.c \

@@ -184,6 +184,7 @@ static bool solve(const char *path, const char *read_as, const alg_problem *prob
 	alg_solve_options_init(&o);
 	o.method = method ? method : "anneal";
 	o.schedules = (uint64_t)schedules;
+	o.unlimited = !schedules && seconds > 0;
 	o.seed = (uint64_t)seed;
 	o.threads = jobs ? (unsigned)jobs : g_get_num_processors();
 	o.rule = rule;

@@ -89,29 +89,3 @@ void alg_keeper_store(const alg_keeper *keeper, alg_solve_result *result)
 	result->status = ALG_FEASIBLE;
 	result->found_by = keeper->by;
 }
-
-typedef struct ended {
-	int64_t end;
-	uint32_t position, task;
-} ended;
-
-/* Later ends first; equal ones against the order of arcs, so that tasks that take no time stay in place. */
-static int compare_ended(const void *a, const void *b)
-{
-	const ended *x = a, *y = b;
-
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return (x->position < y->position) - (x->position > y->position);
-}
-
-void alg_list_of_ends(const alg_flat *f, const int64_t *start, uint32_t *list)
-{
-	g_autofree ended *all = g_new(ended, f->tasks + 1);
-
-	for (uint32_t i = 0; i < f->tasks; i++)
-		all[i] = (ended){start[f->order[i]] + f->duration[f->order[i]], i, f->order[i]};
-	qsort(all, f->tasks, sizeof(*all), compare_ended);
-	for (uint32_t i = 0; i < f->tasks; i++)
-		list[i] = all[i].task;
-}

@@ -42,9 +42,6 @@ bool alg_keeper_offer_mirrored(alg_keeper *keeper, const int64_t *start, int64_t
 /* The best into RESULT, if there is one and RESULT has none as short. */
 void alg_keeper_store(const alg_keeper *keeper, alg_solve_result *result);
 
-/* Tasks by falling END in mirrored time: LIST for generation in the other direction. */
-void alg_list_of_ends(const alg_flat *flat, const int64_t *start, uint32_t *list);
-
 /* Problems with maximum lags: a search of its own for both engines. */
 bool alg_solve_lags(const alg_problem *problem, const alg_solve_options *options, alg_solve_result *result,
                     GError **error);

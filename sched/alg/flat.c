@@ -111,6 +111,18 @@ static bool copy_demands(alg_flat *f, GError **error)
 	return true;
 }
 
+static void measure(alg_flat *f)
+{
+	for (uint32_t v = 0; v < f->tasks; v++) {
+		f->area[v] = 0;
+		for (uint32_t d = f->demand_first[v]; d < f->demand_first[v + 1]; d++)
+			f->area[v] += (double)f->duration[v] * f->demand[d].amount / f->capacity[f->demand[d].resource];
+		for (uint32_t i = f->out_first[v]; i < f->out_first[v + 1]; i++)
+			if (f->out[i].lag < 0 || f->out[i].lag + f->duration[f->out[i].task] < f->duration[v])
+				f->loose = true;
+	}
+}
+
 static alg_flat *flat_alloc(const alg_problem *problem)
 {
 	uint32_t n = problem->tasks->len;
@@ -119,6 +131,7 @@ static alg_flat *flat_alloc(const alg_problem *problem)
 	f->problem = problem;
 	f->tasks = n;
 	f->duration = g_new0(int64_t, n + 1);
+	f->area = g_new0(double, n + 1);
 	f->release = g_new0(int64_t, n + 1);
 	f->deadline = g_new0(int64_t, n + 1);
 	f->mode = g_new0(uint32_t, n + 1);
@@ -154,6 +167,7 @@ alg_flat *alg_flat_new(const alg_problem *problem, const uint32_t *mode, const u
 	}
 	bucket_arcs(f);
 	f->order = topological_order(f);
+	measure(f);
 	return f;
 }
 
@@ -187,6 +201,7 @@ alg_flat *alg_flat_mirror(const alg_flat *flat)
 		for (uint32_t i = 0; i < n; i++)
 			f->order[i] = flat->order[n - 1 - i];
 	}
+	measure(f);
 	return f;
 }
 
@@ -195,6 +210,7 @@ void alg_flat_free(alg_flat *f)
 	if (!f)
 		return;
 	g_free(f->duration);
+	g_free(f->area);
 	g_free(f->release);
 	g_free(f->deadline);
 	g_free(f->mode);
@@ -241,7 +257,7 @@ int64_t *alg_flat_heads(const alg_flat *f)
 
 /* What a sort of tasks by time needs to know. */
 typedef struct timed {
-	int64_t start;
+	int64_t time;
 	uint32_t position, task;
 } timed;
 
@@ -249,26 +265,33 @@ static int compare_timed(const void *a, const void *b)
 {
 	const timed *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
 	return (x->position > y->position) - (x->position < y->position);
+}
+
+void alg_flat_list(const alg_flat *f, const int64_t *start, bool by_end, uint32_t *list)
+{
+	g_autofree timed *all = g_new(timed, f->tasks + 1);
+
+	for (uint32_t i = 0; i < f->tasks; i++) {
+		uint32_t v = f->order ? f->order[by_end ? f->tasks - 1 - i : i] : i;
+
+		all[i] = (timed){by_end ? -(start[v] + f->duration[v]) : start[v], i, v};
+	}
+	qsort(all, f->tasks, sizeof(*all), compare_timed);
+	for (uint32_t i = 0; i < f->tasks; i++)
+		list[i] = all[i].task;
 }
 
 void alg_flat_store(const alg_flat *f, const int64_t *start, alg_schedule *schedule)
 {
-	g_autofree timed *all = g_new(timed, f->tasks + 1);
-
 	schedule->makespan_cycles = 0;
-	for (uint32_t i = 0; i < f->tasks; i++) {
-		uint32_t v = f->order ? f->order[i] : i;
-
-		all[i] = (timed){start[v], i, v};
+	for (uint32_t v = 0; v < f->tasks; v++) {
 		schedule->start_cycles[v] = start[v];
 		schedule->mode[v] = f->mode[v];
 		schedule->processor[v] = f->processor[v];
 		schedule->makespan_cycles = MAX(schedule->makespan_cycles, start[v] + f->duration[v]);
 	}
-	qsort(all, f->tasks, sizeof(*all), compare_timed);
-	for (uint32_t i = 0; i < f->tasks; i++)
-		schedule->order[i] = all[i].task;
+	alg_flat_list(f, start, false, schedule->order);
 }

@@ -27,7 +27,9 @@ typedef struct alg_flat {
 	const alg_resource **resource; /* per resource */
 	uint32_t *capacity;            /* per resource, the greatest it ever has */
 	uint32_t *order;               /* tasks so that arcs point forward; NULL when they do not (maximum lags) */
-	bool windows;                  /* a release time above 0, a deadline or a capacity that changes */
+	double *area;                  /* per task: duration * demand as a share of capacity, summed over resources */
+	bool loose;   /* some arc lets its target start or end first: an order by time need not follow the arcs */
+	bool windows; /* a release time above 0, a deadline or a capacity that changes */
 } alg_flat;
 
 /* MODE and PROCESSOR of each task, or NULL for the first mode on its processor (0 when it has any).  Fails (USER) when
@@ -41,6 +43,11 @@ void alg_flat_free(alg_flat *flat);
 int64_t *alg_flat_tails(const alg_flat *flat);
 /* Earliest start of each task by releases and arcs (order not NULL). */
 int64_t *alg_flat_heads(const alg_flat *flat);
+
+/* LIST becomes the tasks by rising START, or by falling end: the order for generation in the same or in the other
+ * direction of time; ties as the arcs of that direction point.  Where the problem is loose, alg_sgs_repair() follows.
+ */
+void alg_flat_list(const alg_flat *flat, const int64_t *start, bool by_end, uint32_t *list);
 
 /* Writes starts as a schedule of the problem. */
 void alg_flat_store(const alg_flat *flat, const int64_t *start, alg_schedule *schedule);

@@ -26,6 +26,9 @@ int64_t alg_sgs_serial(alg_sgs *sgs, const uint32_t *list, int64_t *start);
 /* Starts, at every event, the ready tasks that fit, those of low RANK first (each rank from 0 once). */
 int64_t alg_sgs_parallel(alg_sgs *sgs, const uint32_t *rank, int64_t *start);
 
+/* Makes LIST an order in which arcs point forward, as near to what it is as a heap of places brings it. */
+void alg_sgs_repair(const alg_flat *flat, uint32_t *list);
+
 /* Tasks by the heap of ranks: LIST becomes the order in which ready tasks of least rank come. */
 void alg_sgs_list_of_ranks(const alg_flat *flat, const uint32_t *rank, uint32_t *list);
 

@@ -404,3 +404,12 @@ void alg_sgs_list_of_ranks(const alg_flat *f, const uint32_t *rank, uint32_t *li
 	}
 	heap_fini(&ready);
 }
+
+void alg_sgs_repair(const alg_flat *f, uint32_t *list)
+{
+	g_autofree uint32_t *rank = g_new(uint32_t, f->tasks + 1);
+
+	for (uint32_t i = 0; i < f->tasks; i++)
+		rank[list[i]] = i;
+	alg_sgs_list_of_ranks(f, rank, list);
+}

@@ -14,6 +14,7 @@
 typedef struct alg_solve_options {
 	const char *method; /* a name of alg_methods */
 	uint64_t schedules; /* how many schedules an engine may build; 0: as many as the engine's default says */
+	bool unlimited;     /* go on until the stop function strikes; schedules is not looked at */
 	uint64_t seed;
 	unsigned threads;          /* >= 1; changes nothing but the time */
 	const char *rule;          /* of list: a name of alg_rules, or NULL for all */

@@ -70,7 +70,9 @@ static int64_t justify(list_run *r, unsigned reversed)
 {
 	int64_t makespan;
 
-	alg_list_of_ends(r->side[reversed].flat, r->start, r->list);
+	alg_flat_list(r->side[reversed].flat, r->start, true, r->list);
+	if (r->side[reversed].flat->loose)
+		alg_sgs_repair(r->side[!reversed].flat, r->list);
 	makespan = alg_sgs_serial(r->side[!reversed].sgs, r->list, r->start);
 	offer(r, !reversed, makespan, "justification");
 	return makespan;
@@ -182,7 +184,9 @@ bool alg_solve_list(const alg_problem *problem, const alg_solve_options *options
 	r.list = g_new(uint32_t, n + 1);
 	r.start = g_new(int64_t, n + 1);
 	/* The whole tour and some samples where that takes no time. */
-	r.budget = options->schedules ? options->schedules : n <= LARGE_TASKS ? 100 : 1;
+	r.budget = options->schedules ? options->schedules : n <= LARGE_TASKS ? 100U : 1U;
+	if (options->unlimited)
+		r.budget = UINT64_MAX;
 	alg_keeper_init(&r.keeper, r.side[0].flat);
 	search(&r, only);
 	alg_keeper_store(&r.keeper, result);
