@@ -14,6 +14,8 @@ EXTRA_DIST += \
 	docs/bank-search.md \
 	docs/design.md \
 	docs/deviations.md \
+	docs/engines-color.md \
+	docs/engines-partition.md \
 	docs/engines-sdf.md \
 	docs/export.md \
 	docs/isa.md \

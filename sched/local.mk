@@ -18,6 +18,14 @@ libsched_a_SOURCES = \
 libsched_a_SOURCES += \
 	sched/alg/sdf.c sched/alg/sdf.h sched/alg/sdf_period.c sched/alg/sdf_buffers.c sched/alg/read_sdf3.c
 
+# Register allocation by colouring.
+libsched_a_SOURCES += \
+	sched/alg/color.c sched/alg/color.h sched/alg/color_briggs.c sched/alg/color_search.c sched/alg/read_col.c
+
+# Pipeline stages.
+libsched_a_SOURCES += \
+	sched/alg/partition.c sched/alg/partition.h sched/alg/partition_check.c sched/alg/read_partition.c
+
 # Graphs, front ends, lowering.
 libsched_a_SOURCES += \
 	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c sched/ir/parse.c \
