@@ -24,4 +24,5 @@ EXTRA_DIST += \
 	docs/style.md \
 	docs/sweep.md \
 	docs/trace.md \
+	docs/validation-ascend.md \
 	docs/workloads.md
