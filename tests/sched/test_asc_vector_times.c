@@ -157,6 +157,21 @@ static void adding_8192_by_8192_halves_is_as_fast_as_published(void)
 	CU_ASSERT_TRUE(fabs((double)(predicted - cycles)) < 0.05 * (double)cycles);
 }
 
+static void predictions_are_within_five_percent(void)
+{
+	static const char *const workloads[] = {"vmap:tanh,2000000",        "vmap:shr,1048576:int32",
+	                                        "softmax:1024x1024",        "layernorm:4096x1024",
+	                                        "transpose:2048x2048:fp32", "kvcache:8192x8x128"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(workloads); i++) {
+		int64_t predicted, cycles;
+		double us;
+
+		cycles = cycles_of(workloads[i], "ascend-910b", &predicted, &us);
+		CU_ASSERT_TRUE(fabs((double)(predicted - cycles)) < 0.05 * (double)cycles);
+	}
+}
+
 static int64_t transpose_cycles(unsigned pad)
 {
 	static const char *const one[] = {"cores=1", "core.vector_cores=1", NULL};
@@ -286,6 +301,7 @@ int main(void)
 		{"a transpose of whole pieces", a_transpose_of_whole_pieces},
 		{"adding 8192 x 8192 halves is as fast as published",
 	         adding_8192_by_8192_halves_is_as_fast_as_published},
+		{"predictions are within five percent", predictions_are_within_five_percent},
 		{"odd distances take conflicts out of a transpose", odd_distances_take_conflicts_out_of_a_transpose},
 		{"tanh is off by a unit of fp16 and by seven of fp32 at most",
 	         tanh_is_off_by_a_unit_of_fp16_and_by_seven_of_fp32_at_most},
