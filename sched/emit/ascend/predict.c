@@ -236,7 +236,7 @@ static ask_times unit_times(timeline *t, runner *r, const asc_insn *insn, enum a
 		if (r->mode.counter)
 			x.done = MAX(x.done, start + (double)(m->timing[asc_op((enum asc_op)insn->op)->timing].head +
 			                                      m->vector_counter_floor_cycles));
-		if (!cycles)
+		if (cycles <= 0)
 			x.done = x.free;
 		return x;
 	case ASC_PIPE_FIX:
