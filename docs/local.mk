@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	docs/ascend-counters.md \
 	docs/ascend-isa.md \
 	docs/ascend-machines.md \
+	docs/ascend-sched.md \
 	docs/ascend-vector-kernels.md \
 	docs/ascend.md \
 	docs/bank-effect.md \
