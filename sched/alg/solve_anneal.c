@@ -17,7 +17,7 @@
 enum {
 	EPOCHS = 45,
 	RESTART_EPOCHS = 4,
-	SCHEDULES_PER_TASK = 6, /* of a chain */
+	SCHEDULES_PER_TASK = 5, /* of a chain */
 	LEAST_CHAINS = 4,
 	MOST_CHAINS = 256,
 	DEFAULT_SCHEDULES = 5000,
