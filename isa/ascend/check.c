@@ -227,9 +227,9 @@ static const struct {
 	enum asc_type type, dtype;
 	int64_t quant;
 } quantisations[] = {
-	{ASC_F32, ASC_F32, 0}, {ASC_I32, ASC_I32, 0},  {ASC_F32, ASC_F16, 1},  {ASC_F32, ASC_BF16, 16}, {ASC_F32, ASC_I8, 23},
-	{ASC_F32, ASC_I8, 24}, {ASC_I32, ASC_I8, 8},   {ASC_I32, ASC_I8, 9},   {ASC_I32, ASC_F16, 10},  {ASC_I32, ASC_F16, 11},
-	{ASC_I32, ASC_I16, 12}, {ASC_I32, ASC_I16, 13},
+	{ASC_F32, ASC_F32, 0},  {ASC_I32, ASC_I32, 0},  {ASC_F32, ASC_F16, 1},  {ASC_F32, ASC_BF16, 16},
+	{ASC_F32, ASC_I8, 23},  {ASC_F32, ASC_I8, 24},  {ASC_I32, ASC_I8, 8},   {ASC_I32, ASC_I8, 9},
+	{ASC_I32, ASC_F16, 10}, {ASC_I32, ASC_F16, 11}, {ASC_I32, ASC_I16, 12}, {ASC_I32, ASC_I16, 13},
 };
 
 bool asc_fixpipe_types(int64_t quant, enum asc_type type, enum asc_type dtype)

@@ -512,8 +512,8 @@ static void choose(asc_ref *r)
 	}
 }
 
-/* What a gather takes: it counts as reading all from the lowest to the highest byte of that, and where it reaches beyond
- * the buffer does nothing.  Blind ones are asked for their offsets only. */
+/* What a gather takes: it counts as reading all from the lowest to the highest byte of that, and where it reaches
+ * beyond the buffer does nothing.  Blind ones are asked for their offsets only. */
 typedef struct picked {
 	uint64_t low, high;
 } picked;
@@ -549,7 +549,8 @@ static void gather_elements(asc_ref *r)
 	for (int64_t i = 0; i < s.repeats && !r->beyond; i++)
 		for (unsigned lane = 0; lane < s.lanes; lane++)
 			if (is_active(r, &s, i, lane))
-				gathered(r, &t, base + ref_get(r, ASC_UB, offsets + 4 * ((uint64_t)i * s.lanes + lane), 4),
+				gathered(r, &t,
+				         base + ref_get(r, ASC_UB, offsets + 4 * ((uint64_t)i * s.lanes + lane), 4),
 				         dst.size);
 	touch_taken(r, &t);
 	for (int64_t i = 0; i < s.repeats && !r->beyond; i++) {
@@ -621,9 +622,9 @@ static void pick(asc_ref *r)
 
 		for (unsigned lane = 0; lane < lanes; lane++) {
 			uint64_t value = lane_get(r, &src, i, lane);
-			bool wanted = pattern ? picks(pattern, lane)
-			                      : ref_get(r, ASC_UB, bits + (uint64_t)i * stride + lane / 8, 1) >>
-			                                        lane % 8 & 1;
+			bool wanted =
+				pattern ? picks(pattern, lane)
+					: ref_get(r, ASC_UB, bits + (uint64_t)i * stride + lane / 8, 1) >> lane % 8 & 1;
 
 			if (wanted)
 				result[count++] = value;

@@ -44,8 +44,8 @@ static void a_gather_races_with_a_copy_into_what_it_picks(void)
 	CU_ASSERT_EQUAL(v->bytes, 4);
 }
 
-/* The first eight lanes pick 0x1000, the next eight what lies AHEAD of it, the others nothing; of what lies between 0x1060
- * and 0x107f is written, too. */
+/* The first eight lanes pick 0x1000, the next eight what lies AHEAD of it, the others nothing; of what lies between
+ * 0x1060 and 0x107f is written, too. */
 static asc_micro *gather(unsigned ahead)
 {
 	g_autofree char *text = g_strdup_printf(".image 0 64\n.stream vector sub=0\n"
@@ -131,9 +131,8 @@ static void a_vector_instruction_that_depends_on_another_needs_a_barrier_and_wai
  */
 static void of_copies_that_share_l2_the_last_ends_in_time_and_the_first_early(void)
 {
-	g_autoptr(asc_micro) alone =
-		asc_micro_run("ascend-910b l2.slices=1 l2.read_bytes_per_cycle=64 " NEAR,
-	                      ".blocks 1\n.stream cube\ngm_to_l1 burst_bytes=16384\n");
+	g_autoptr(asc_micro) alone = asc_micro_run("ascend-910b l2.slices=1 l2.read_bytes_per_cycle=64 " NEAR,
+	                                           ".blocks 1\n.stream cube\ngm_to_l1 burst_bytes=16384\n");
 	g_autoptr(asc_micro) both = asc_micro_run(
 		"ascend-910b l2.slices=1 l2.read_bytes_per_cycle=64 " NEAR,
 		".blocks 2\n.stream cube\nmul rd=r1 rn=r31 rm=16384\ngm_to_l1 src=r1 burst_bytes=16384\n");
