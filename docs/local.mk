@@ -4,11 +4,8 @@ EXTRA_DIST += \
 	docs/ascend-assembly.md \
 	docs/ascend-isa.md \
 	docs/ascend-machines.md \
-<<<<<<< HEAD
 	docs/ascend-vector-kernels.md \
-=======
 	docs/ascend-sched.md \
->>>>>>> w4-build
 	docs/ascend.md \
 	docs/bank-effect.md \
 	docs/bank-eval.md \
