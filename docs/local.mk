@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	docs/bank-maps.md \
 	docs/bank-search.md \
 	docs/design.md \
+	docs/engines-solve.md \
 	docs/deviations.md \
 	docs/isa.md \
 	docs/judges.md \
