@@ -71,7 +71,7 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/ascend.h sched/emit/ascend/build.h sched/emit/ascend/build_int.h \
 	sched/emit/ascend/build.c sched/emit/ascend/touch.c sched/emit/ascend/spans.c sched/emit/ascend/order.c sched/emit/ascend/sync.c \
 	sched/emit/ascend/sync_int.h sched/emit/ascend/flags.c sched/emit/ascend/cross.c \
-	sched/emit/ascend/take.c sched/emit/ascend/emit.c sched/emit/ascend/finish.c \
+	sched/emit/ascend/take.c sched/emit/ascend/past.c sched/emit/ascend/emit.c sched/emit/ascend/finish.c \
 	sched/emit/ascend/predict.h sched/emit/ascend/predict.c sched/emit/ascend/predict_memory.c \
 	sched/emit/ascend/predict_units.c \
 	sched/emit/ascend/matmul.h sched/emit/ascend/matmul_tile.c sched/emit/ascend/matmul.c \
