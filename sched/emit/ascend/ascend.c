@@ -24,11 +24,14 @@ static ask_place place_of(const graph_node *n)
 	return p;
 }
 
-static void place_tensor(asb *b, const graph_node *n, ask_place *p)
+static void place_tensor(asb *b, const graph *g, uint32_t node, ask_place *p)
 {
+	const graph_node *n = graph_at(g, node);
 	const void *data = b->options.functional && (n->op == GRAPH_INPUT || n->op == GRAPH_CONST) ? n->data : NULL;
 
 	*p = place_of(n);
+	if ((n->op == GRAPH_INPUT || n->op == GRAPH_CONST) && ask_conv_dense(g, node))
+		p->pitch_bytes = n->lanes * isa_type_bytes(n->type);
 	p->address = asb_tensor(b, n->name, types[n->type], n->rows, n->lanes, p->pitch_bytes, n->output, data);
 }
 
@@ -38,7 +41,7 @@ static void place_values(asb *b, const graph *g, const GArray *parts, ask_place 
 		const graph_node *n = graph_at(g, i);
 
 		if (n->op == GRAPH_INPUT || n->op == GRAPH_CONST)
-			place_tensor(b, n, &place[i]);
+			place_tensor(b, g, i, &place[i]);
 	}
 	for (guint part = 0; part < parts->len; part++) {
 		const GArray *nodes = g_array_index(parts, ask_part, part).nodes;
@@ -49,7 +52,7 @@ static void place_values(asb *b, const graph *g, const GArray *parts, ask_place 
 			if (!ask_crosses(g, parts, part, i))
 				continue;
 			if (graph_at(g, i)->output) {
-				place_tensor(b, graph_at(g, i), &place[i]);
+				place_tensor(b, g, i, &place[i]);
 			} else {
 				place[i] = place_of(graph_at(g, i));
 				place[i].address = asb_scratch(b, graph_at(g, i)->rows * place[i].pitch_bytes);
