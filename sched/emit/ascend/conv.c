@@ -189,6 +189,11 @@ static bool refuse(GError **error, const graph_node *n, const char *format, ...)
 	return false;
 }
 
+static bool is_host(const graph_node *n)
+{
+	return n->op == GRAPH_INPUT || n->op == GRAPH_CONST;
+}
+
 static bool describe(const graph *g, const graph_node *n, ask_product *p, GError **error)
 {
 	const graph_conv *c = &n->conv;
@@ -202,6 +207,7 @@ static bool describe(const graph *g, const graph_node *n, ask_product *p, GError
 	p->type = whole ? ASC_I8 : ASC_F16;
 	p->sum = whole ? ASC_I32 : ASC_F32;
 	p->result = whole ? ASC_I32 : ASC_F16;
+	p->packed = is_host(graph_at(g, n->in[1]));
 	if (c->kind != GRAPH_KBLOCK_CHANNELS || c->block_chan * asc_type_bytes(p->type) != ASK_BLOCK)
 		return refuse(error, n, "weights not in blocks of %d bytes of channels, which load3d makes", ASK_BLOCK);
 	if (!whole && n->sum_rows != 1)
@@ -222,8 +228,6 @@ static bool is_matrix(const graph_conv *c, uint64_t size)
 {
 	if (c->pad)
 		return false;
-	if (c->r == 1 && c->s == 1)
-		return c->oh == c->h && c->ow == c->w;
 	return c->s == c->w && c->ow == 1 && c->c * size <= ASK_BLOCK && (c->oh - 1) * c->stride_h + c->r <= c->h &&
 	       (c->oh == 1 || c->oh * c->stride_h == c->h || c->images * c->groups == 1) &&
 	       matrix_pitch(c) <= MOST_PITCH;
@@ -239,8 +243,7 @@ bool ask_conv_dense(const graph *g, uint32_t input)
 
 		if (!left && !right)
 			continue;
-		if (right || n->op != GRAPH_CONV || n->conv.s == 1 ||
-		    !is_matrix(&n->conv, isa_type_bytes(graph_at(g, input)->type)))
+		if (right || n->op != GRAPH_CONV || !is_matrix(&n->conv, isa_type_bytes(graph_at(g, input)->type)))
 			return false;
 		used = true;
 	}
@@ -252,7 +255,6 @@ static bool see(const graph *g, const graph_node *n, const ask_work *w, ask_imag
 {
 	const graph_conv *c = &n->conv;
 	uint64_t size = ask_work_size(w);
-	bool host = graph_at(g, n->in[0])->op == GRAPH_INPUT || graph_at(g, n->in[0])->op == GRAPH_CONST;
 
 	*x = (ask_image){.h = c->h,
 	                 .w = c->w,
@@ -272,7 +274,13 @@ static bool see(const graph *g, const graph_node *n, const ask_work *w, ask_imag
 		x->pixel_bytes *= x->stride_w;
 		x->stride_w = 1;
 	}
-	x->whole = x->pixel_bytes == ASK_BLOCK && (host || c->c * size == ASK_BLOCK);
+	if (x->r == 1 && x->s == 1 && x->oh == x->h && x->ow == x->w) {
+		/* Positions are pixels: all of them in one row. */
+		x->w *= x->h;
+		x->ow = x->w;
+		x->h = x->oh = 1;
+	}
+	x->whole = x->pixel_bytes == ASK_BLOCK && (is_host(graph_at(g, n->in[0])) || c->c * size == ASK_BLOCK);
 	if (x->s > MOST_FILTER)
 		return refuse(error, n, "a filter of %" G_GUINT64_FORMAT " columns; load3d takes up to %d", x->s,
 		              MOST_FILTER);
@@ -291,38 +299,42 @@ static bool see(const graph *g, const graph_node *n, const ask_work *w, ask_imag
 	return true;
 }
 
-/* Weights of a last block of channels that is not full, filled up with zeros. */
-static bool fill_up(const graph *g, const graph_node *n, const ask_image *x, ask_work *w, ask_product *p,
-                    GError **error)
+/* Row of the weights at depth K of the product, whose last block of channels may be filled up; UINT64_MAX: zeros. */
+static uint64_t weight_row(const graph_conv *c, uint64_t block, uint64_t k, bool filled)
+{
+	uint64_t taps = c->r * c->s, before = c->c / block * block * taps, tail = c->c % block;
+
+	if (!filled || k < before)
+		return k;
+	k -= before;
+	return k % block < tail ? before + k / block * tail + k % block : UINT64_MAX;
+}
+
+/* Weights as the host lays them out for tile T: the filters of a tile together. */
+static void pack(ask_work *w, const graph *g, const graph_node *n, const ask_tile *t)
 {
 	const graph_node *weights = graph_at(g, n->in[1]);
-	uint64_t size = ask_work_size(w), full = ASK_BLOCK / size, taps = x->r * x->s, row = n->lanes * size;
-	uint64_t before = x->c / full * full * taps, tail = x->c % full, k = x->blocks * full * taps;
-	g_autofree char *name = g_strdup_printf("%s.padded", weights->name);
+	const ask_product *p = w->p;
+	uint64_t size = ask_work_size(w), rows = ask_packed_rows(p, t), row = ask_packed_row(p, t),
+		 k = graph_conv_k(&n->conv);
+	g_autofree char *name = g_strdup_printf("%s.packed", weights->name);
 	g_autofree uint8_t *data = NULL;
 
-	if (!tail)
-		return true;
-	if (weights->op != GRAPH_INPUT && weights->op != GRAPH_CONST)
-		return refuse(error, n,
-		              "'%s' is computed, but %" G_GUINT64_FORMAT
-		              " channels are not whole blocks of %" G_GUINT64_FORMAT ", which the host must fill up",
-		              weights->name, x->c, full);
 	if (w->b->options.functional && weights->data) {
-		data = g_malloc0(p->right_batches * k * row);
-		for (uint64_t group = 0; group < p->right_batches; group++) {
-			const uint8_t *from = weights->data + group * p->k * row;
-			uint8_t *to = data + group * k * row;
+		uint64_t across = ask_div_up(p->n, t->n);
 
-			memcpy(to, from, before * row);
-			for (uint64_t tap = 0; tap < taps; tap++)
-				memcpy(to + (before + tap * full) * row, from + (before + tap * tail) * row,
-				       tail * row);
+		data = g_malloc0(rows * row);
+		for (uint64_t i = 0; i < rows; i++) {
+			uint64_t from = weight_row(&n->conv, ASK_BLOCK / size, i % p->k, p->k > k);
+			uint64_t first = i / p->k % across * t->n, columns = MIN(t->n, p->n - first);
+
+			if (from != UINT64_MAX)
+				memcpy(data + i * row,
+				       weights->data + ((i / p->k / across * k + from) * p->n + first) * size,
+				       columns * size);
 		}
 	}
-	w->w.address = asb_tensor(w->b, name, p->type, p->right_batches * k, n->lanes, w->w.pitch_bytes, false, data);
-	p->k = k;
-	return true;
+	w->w.address = asb_tensor(w->b, name, p->type, rows, row / size, row, false, data);
 }
 
 static bool near_enough(const graph_node *n, const char *what, uint64_t pitch, uint64_t size, GError **error)
@@ -345,14 +357,12 @@ static void remark(const ask_work *w, const graph_node *n, const ask_tile *t)
 }
 
 /* As a product of matrices, the rows of the left one being PITCH_BYTES apart. */
-static bool as_matrix(ask_work *w, const graph_node *n, GError **error)
+static bool as_matrix(ask_work *w, const graph *g, const graph_node *n, GError **error)
 {
-	const graph_conv *c = &n->conv;
 	g_autoptr(GArray) tiles = NULL;
 	ask_tile t;
 
-	if (c->s > 1)
-		w->a.pitch_bytes = matrix_pitch(c) * ask_work_size(w);
+	w->a.pitch_bytes = matrix_pitch(&n->conv) * ask_work_size(w);
 	w->source = &ask_rows_source;
 	if (!near_enough(n, "the image", w->a.pitch_bytes, ask_work_size(w), error))
 		return false;
@@ -361,6 +371,8 @@ static bool as_matrix(ask_work *w, const graph_node *n, GError **error)
 		g_array_index(tiles, ask_tile, i).run = w->p->m;
 	if (!ask_product_choose(w, tiles, &t))
 		return refuse(error, n, "no tile of the product fits the buffers");
+	if (w->p->packed)
+		pack(w, g, n, &t);
 	t.channels = t.a_depth * ask_work_size(w) / ASK_BLOCK;
 	t.filter_rows = 1;
 	asb_node(w->b, n->name);
@@ -374,14 +386,22 @@ static bool as_image(ask_work *w, const graph *g, const graph_node *n, ask_produ
 	ask_image x;
 	ask_tile t;
 
-	if (!see(g, n, w, &x, error) || !fill_up(g, n, &x, w, p, error))
+	if (!see(g, n, w, &x, error))
 		return false;
+	p->k = x.blocks * (ASK_BLOCK / ask_work_size(w)) * x.r * x.s;
+	if (!p->packed && p->k > graph_conv_k(&n->conv))
+		return refuse(error, n,
+		              "'%s' is computed, but %" G_GUINT64_FORMAT
+		              " channels are not whole blocks of %d bytes, which the host must fill up",
+		              graph_at(g, n->in[1])->name, x.c, ASK_BLOCK);
 	w->source = &image_source;
 	w->shape = &x;
 	tiles = ask_conv_tiles(asb_machine(w->b), p, &x, asb_blocks(w->b), CANDIDATES);
 	if (!ask_product_choose(w, tiles, &t))
 		return refuse(error, n, "no tile of a filter of %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT " fits L1",
 		              x.r, x.s);
+	if (p->packed)
+		pack(w, g, n, &t);
 	asb_node(w->b, n->name);
 	remark(w, n, &t);
 	return ask_product_write(w, &t, error);
@@ -402,12 +422,12 @@ bool ask_conv(asb *b, const ask_kernel *k, GError **error)
 	ask_work w = {.b = b, .p = &p, .a = k->place[n->in[0]], .w = k->place[n->in[1]], .c = k->place[node]};
 	bool matrix;
 
-	if (!describe(k->g, n, &p, error) ||
-	    !near_enough(n, "the weights", w.w.pitch_bytes, asc_type_bytes(p.type), error))
+	if (!describe(k->g, n, &p, error))
 		return false;
-	matrix = is_matrix(&n->conv, asc_type_bytes(p.type)) &&
-	         (n->conv.s == 1 || w.a.pitch_bytes == n->conv.c * asc_type_bytes(p.type));
-	if (!(matrix ? as_matrix(&w, n, error) : as_image(&w, k->g, n, &p, error)))
+	if (!p.packed && !near_enough(n, "the weights", w.w.pitch_bytes, asc_type_bytes(p.type), error))
+		return false;
+	matrix = is_matrix(&n->conv, asc_type_bytes(p.type)) && w.a.pitch_bytes == n->conv.c * asc_type_bytes(p.type);
+	if (!(matrix ? as_matrix(&w, k->g, n, error) : as_image(&w, k->g, n, &p, error)))
 		return false;
 	asb_work(b, p.batches * p.m * p.n * graph_conv_k(&n->conv), 0);
 	return true;

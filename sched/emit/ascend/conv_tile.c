@@ -11,7 +11,15 @@
  */
 #include "sched/emit/ascend/conv.h"
 
-enum { MOST_SUMS = 2, MOST_DEPTH = 4080, MOST_AREA = 16384, MOST_FILTER = 255, MOST_BURST = 2097120, REQUEST = 512 };
+enum {
+	MOST_SUMS = 2,
+	MOST_DEPTH = 4080,
+	MOST_AREA = 16384,
+	MOST_FILTER = 255,
+	MOST_SIDE = 32767,
+	MOST_BURST = 2097120,
+	REQUEST = 512
+};
 
 typedef struct search {
 	const asc_machine *machine;
@@ -48,7 +56,8 @@ uint64_t ask_image_copies(const ask_image *g, uint64_t rows, uint64_t columns)
 /* Can copies bring the band, and load3d read it? */
 static bool legal(const search *s, const ask_tile *t, uint64_t rows, uint64_t columns)
 {
-	if (t->filter_rows > MOST_FILTER || t->channels * s->g->r * s->row > UINT16_MAX)
+	if (rows > MOST_SIDE || columns > MOST_SIDE || t->filter_rows > MOST_FILTER ||
+	    t->channels * s->g->r * s->row > UINT16_MAX)
 		return false;
 	if (s->g->whole)
 		return rows * columns * ASK_BLOCK <= MOST_BURST;
@@ -138,8 +147,10 @@ static void cost(const search *s, ask_tile *t, uint64_t rows, uint64_t columns)
 	a = pixel_cycles(s, rows * columns * ask_div_up(s->g->r, t->filter_rows), t->channels, rate) *
 	    (double)ask_div_up(s->g->blocks, t->channels);
 	a += start_cycles(s, left / copies, copies, !s->g->whole);
-	b = (double)right / rate * (double)MAX(REQUEST / 4, tn * s->size) / (double)(tn * s->size) +
-	    start_cycles(s, right / right_stages, right_stages, true);
+	b = (double)right / rate;
+	if (!p->packed)
+		b *= (double)MAX(REQUEST / 4, tn * s->size) / (double)(tn * s->size);
+	b += start_cycles(s, right / right_stages, right_stages, true);
 	first = a / (double)stages + b / (double)right_stages + (double)(m->l2_hit_cycles + m->hbm_miss_cycles);
 	t->copies = a + b;
 	if (across == 1 && p->right_batches == 1 && right_stages == 1)

@@ -113,6 +113,16 @@ static void look_up(ask_work *w, uint64_t number)
 	w->columns = MIN(t->n, w->p->n - w->at_n);
 }
 
+uint64_t ask_packed_row(const ask_product *p, const ask_tile *t)
+{
+	return MIN(t->n, p->n) * asc_type_bytes(p->type);
+}
+
+uint64_t ask_packed_rows(const ask_product *p, const ask_tile *t)
+{
+	return p->right_batches * ask_div_up(p->n, t->n) * p->k;
+}
+
 static uint64_t take_turn(ask_ring *r)
 {
 	return r->address[r->next++ % r->turns];
@@ -140,10 +150,16 @@ static void load_right(ask_work *w, unsigned stage, uint64_t address)
 {
 	uint64_t first = ask_depths_at(w->depths->stage[1], stage);
 	uint64_t depth = ask_depths_at(w->depths->stage[1], stage + 1) - first;
-	uint64_t row = w->batch % w->p->right_batches * w->p->k + first;
+	uint64_t row = w->batch % w->p->right_batches * w->p->k + first, pitch = w->w.pitch_bytes;
+	uint64_t from = w->w.address + row * pitch + w->at_n * ask_work_size(w);
 
-	ask_fractals(w, address, w->w.address + row * w->w.pitch_bytes + w->at_n * ask_work_size(w), depth, w->columns,
-	             w->w.pitch_bytes, depth);
+	if (w->p->packed) {
+		pitch = ask_packed_row(w->p, w->t);
+		row = (w->batch % w->p->right_batches * ask_div_up(w->p->n, w->t->n) + w->at_n / w->t->n) * w->p->k +
+		      first;
+		from = w->w.address + row * pitch;
+	}
+	ask_fractals(w, address, from, depth, w->columns, pitch, depth);
 }
 
 /* The next stage of a side, where the tile is one of the core's. */
@@ -428,6 +444,8 @@ static double trial(const ask_work *like, const ask_tile *t, uint64_t rounds, ui
 	asb_limit_blocks(b, like->b->blocks);
 	b->global = like->b->global;
 	w.b = b;
+	if (w.p->packed)
+		w.w.address = asb_scratch(b, ask_packed_rows(w.p, t) * ask_packed_row(w.p, t));
 	if (all_cores(&w, t, rounds, depth, NULL) && asb_finish(b, NULL, NULL))
 		cycles = (double)program->predicted_cycles;
 	asb_free(b);

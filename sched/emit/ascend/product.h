@@ -84,6 +84,10 @@ uint64_t ask_depths_at(const GArray *borders, guint i);
 uint64_t ask_tiles_down(const ask_product *p, const ask_tile *t);
 uint64_t ask_tiles_of(const ask_product *p, const ask_tile *t);
 
+/* Rows of a packed right operand, and bytes of one. */
+uint64_t ask_packed_rows(const ask_product *p, const ask_tile *t);
+uint64_t ask_packed_row(const ask_product *p, const ask_tile *t);
+
 /* nd2nz of ROWS rows of COLUMNS elements, PITCH_BYTES apart, to fractals whose columns are STRIDE rows apart. */
 void ask_fractals(ask_work *w, uint64_t to, uint64_t from, uint64_t rows, uint64_t columns, uint64_t pitch_bytes,
                   uint64_t stride);
