@@ -4,6 +4,8 @@ EXTRA_DIST += \
 	docs/ascend-assembly.md \
 	docs/ascend-isa.md \
 	docs/ascend-machines.md \
+	docs/ascend-sched.md \
+	docs/ascend-vector-kernels.md \
 	docs/ascend.md \
 	docs/bank-effect.md \
 	docs/bank-eval.md \

@@ -59,5 +59,6 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/plan.h sched/emit/ascend/plan.c sched/emit/ascend/ascend.c \
 	sched/emit/ascend/vector_int.h sched/emit/ascend/vector.c sched/emit/ascend/vector_plan.c \
 	sched/emit/ascend/vector_ops.c sched/emit/ascend/vector_place.c sched/emit/ascend/vector_emit.c \
-	sched/emit/ascend/vector_match.c sched/emit/ascend/transpose.c sched/emit/ascend/gather.c \
+	sched/emit/ascend/vector_match.c sched/emit/ascend/vector_tiles.c sched/emit/ascend/vector_split.c \
+	sched/emit/ascend/transpose.c sched/emit/ascend/gather.c \
 	sched/emit/ascend/legal.c

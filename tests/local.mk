@@ -60,3 +60,4 @@ include $(top_srcdir)/tests/ascvec.mk
 include $(top_srcdir)/tests/ascmem.mk
 include $(top_srcdir)/tests/asccore.mk
 include $(top_srcdir)/tests/ascsched.mk
+include $(top_srcdir)/tests/ascvkern.mk

@@ -34,12 +34,12 @@ typedef struct asb_sub {
 	enum asc_kind kind;
 	uint32_t block;
 	unsigned vector;
-	GArray *items;   /* asb_item */
-	uint32_t mode;   /* of steps that follow */
-	GArray *before;  /* asb_note by step */
-	GArray *behind;  /* asb_note, chains by `last` */
-	uint32_t *last;  /* [items] the last note behind a step, ASB_NONE */
-	bool joins;      /* has a stream even without a step */
+	GArray *items;  /* asb_item */
+	uint32_t mode;  /* of steps that follow */
+	GArray *before; /* asb_note by step */
+	GArray *behind; /* asb_note, chains by `last` */
+	uint32_t *last; /* [items] the last note behind a step, ASB_NONE */
+	bool joins;     /* has a stream even without a step */
 	uint64_t taken[ASC_SPACES];
 } asb_sub;
 
@@ -65,8 +65,8 @@ struct asb {
 	GArray *modes;    /* asb_mode */
 	uint32_t node;
 	GHashTable *node_numbers;
-	uint64_t global;  /* first byte of global memory not yet given */
-	GArray *tensors;  /* asb_block_tensor */
+	uint64_t global; /* first byte of global memory not yet given */
+	GArray *tensors; /* asb_block_tensor */
 	GString *remarks;
 	asb_counts counts;
 };
@@ -91,8 +91,8 @@ typedef struct asb_box {
 enum { ASB_BOXES = 48 };
 /* What INSN reads and writes under MODE, at most ASB_BOXES boxes. */
 unsigned asb_touch(const asc_insn *insn, const asb_mode *mode, const asc_machine *machine, asb_box box[ASB_BOXES]);
-bool asb_box_meet(const asb_box *a, const asb_box *b);   /* do they share a byte? */
-bool asb_box_holds(const asb_box *a, const asb_box *b);  /* has A every byte of B? */
+bool asb_box_meet(const asb_box *a, const asb_box *b);  /* do they share a byte? */
+bool asb_box_holds(const asb_box *a, const asb_box *b); /* has A every byte of B? */
 /* Does the mask decide what vector instruction OP does? */
 bool asb_masked(enum asc_op op);
 

@@ -9,8 +9,8 @@
  * early as it can.  A counter holds few sets: one more is placed only where the setter is known to come after the wait
  * that makes room for it.
  *
- * Whatever else depends across sub-cores makes all cores meet: everything complete, those of a kind by mode 0, then both
- * kinds of a core by mode 2.
+ * Whatever else depends across sub-cores makes all cores meet: everything complete, those of a kind by mode 0, then
+ * both kinds of a core by mode 2.
  */
 #include "sched/emit/ascend/sync_int.h"
 

@@ -2,8 +2,8 @@
  *
  * Rows picked by an index that is known now: copies alone.
  *
- * Each core makes a contiguous share of the result.  Rows whose numbers follow one another at one distance come with one
- * copy of many bursts, others with one each; what has been gathered leaves in one copy.
+ * Each core makes a contiguous share of the result.  Rows whose numbers follow one another at one distance come with
+ * one copy of many bursts, others with one each; what has been gathered leaves in one copy.
  */
 #include "sched/emit/ascend/vector_int.h"
 

@@ -198,7 +198,8 @@ static void store_through_ub(work *w, uint64_t c)
 	uint64_t width = MIN(w->ub_bytes / (rows * size) / SIDE * SIDE, up(w->columns, SIDE));
 
 	for (uint64_t at = 0; at < w->columns; at += width) {
-		uint64_t columns = MIN(width, w->columns - at), pitch = up(columns * size, BLOCK), ub = take_turn(&w->ub);
+		uint64_t columns = MIN(width, w->columns - at), pitch = up(columns * size, BLOCK),
+			 ub = take_turn(&w->ub);
 		asc_insn out = way_out(w, ASC_OP_L0C_TO_UB, c + at * up(rows, SIDE) * SUM, columns);
 		asc_insn copy = asc_insn_make(ASC_OP_UB_TO_GM);
 
@@ -423,12 +424,12 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 	ask_tile t;
 	work w = {.b = b, .p = &p, .t = &t, .a = k->place[n->in[0]], .w = k->place[n->in[1]], .c = k->place[last]};
 
-	if (!describe(k, n, &p, error) ||
-	    !reaches(graph_at(k->g, n->in[0]), &w.a, asc_type_bytes(p.type), error) ||
+	if (!describe(k, n, &p, error) || !reaches(graph_at(k->g, n->in[0]), &w.a, asc_type_bytes(p.type), error) ||
 	    !reaches(graph_at(k->g, n->in[1]), &w.w, asc_type_bytes(p.type), error))
 		return false;
 	if (!choose(&w, &t)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: no tile of the product fits the buffers", n->name);
+		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: no tile of the product fits the buffers",
+		            n->name);
 		return false;
 	}
 	asb_node(b, n->name);

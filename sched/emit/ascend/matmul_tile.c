@@ -24,7 +24,7 @@ typedef struct search {
 	const ask_product *p;
 	uint64_t size, c0, out_size;
 	double read_rate, memory_rate; /* bytes a cycle of a core, of all */
-	GArray *best; /* ask_tile, cheapest first */
+	GArray *best;                  /* ask_tile, cheapest first */
 	unsigned most;
 } search;
 
@@ -106,7 +106,8 @@ static double start_cycles(const search *s, uint64_t bytes, uint64_t copies)
 	const asc_machine *m = s->machine;
 	double flight = (double)MIN(bytes, (uint64_t)(m->mte2_outstanding * REQUEST)) / s->read_rate;
 
-	return (double)copies * MAX((double)(m->mte2_start_cycles + m->mte2_nd2nz_cycles + m->l2_hit_cycles) - flight, 0);
+	return (double)copies *
+	       MAX((double)(m->mte2_start_cycles + m->mte2_nd2nz_cycles + m->l2_hit_cycles) - flight, 0);
 }
 
 static void cost(const search *s, ask_tile *t)
@@ -116,7 +117,8 @@ static void cost(const search *s, ask_tile *t)
 	uint64_t cores = (uint64_t)m->cores, tm = MIN(t->m, up(p->m, SIDE)), tn = MIN(t->n, up(p->n, SIDE));
 	double mmads = (double)div_up(p->k, t->k), depth = (double)div_up(t->k, (uint64_t)m->cube_k_bytes / s->size);
 	double steps = (double)(div_up(tm, (uint64_t)m->cube_m) * div_up(tn, (uint64_t)m->cube_n));
-	double l0a = (double)m->mte1_load3d_bytes / 2, l0b = (double)m->mte1_load3d_bytes / (2 + (double)m->mte1_load3d_l0b_cycles);
+	double l0a = (double)m->mte1_load3d_bytes / 2,
+	       l0b = (double)m->mte1_load3d_bytes / (2 + (double)m->mte1_load3d_l0b_cycles);
 	double rounds, unique, missed, rate, first, across;
 	uint64_t at_once;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Graphs into kernels.  A table of patterns, the first that matches takes a node and what goes with it; so a kernel that
- * joins several operations (attention) stands before those that would take them one by one.  Only values that leave
- * their kernel get global memory.
+ * Graphs into kernels.  A table of patterns, the first that matches takes a node and what goes with it; so a kernel
+ * that joins several operations (attention) stands before those that would take them one by one.  Only values that
+ * leave their kernel get global memory.
  */
 #include "sched/emit/ascend/plan.h"
 

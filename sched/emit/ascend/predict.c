@@ -176,7 +176,8 @@ static ask_times out_times(timeline *t, runner *r, const asc_insn *insn, double 
 		x = ask_memory_copy(t->memory, &r->link[1], true, &b, start, rate, 0);
 		x.start = start;
 	} else {
-		rate = MIN(rate, (double)(insn->op == ASC_OP_FIX_L1 ? m->fix_l1_bytes_per_cycle : m->fix_ub_bytes_per_cycle));
+		rate = MIN(rate,
+		           (double)(insn->op == ASC_OP_FIX_L1 ? m->fix_l1_bytes_per_cycle : m->fix_ub_bytes_per_cycle));
 		x.free = x.done = start + bytes / rate;
 	}
 	if (units) {
@@ -235,7 +236,7 @@ static ask_times unit_times(timeline *t, runner *r, const asc_insn *insn, enum a
 		if (r->mode.counter)
 			x.done = MAX(x.done, start + (double)(m->timing[asc_op((enum asc_op)insn->op)->timing].head +
 			                                      m->vector_counter_floor_cycles));
-		if (!cycles)
+		if (cycles <= 0)
 			x.done = x.free;
 		return x;
 	case ASC_PIPE_FIX:
@@ -497,14 +498,14 @@ static void report_binds(const timeline *t, const runner *last, sched_report *re
 		if (last->lane[p].busy > last->lane[most].busy)
 			most = p;
 	g_free(report->binds);
-	report->binds = g_strdup_printf("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " cycles",
-	                                asc_pipe_name((enum asc_pipe)most), rounded(last->lane[most].busy),
-	                                rounded(last->end));
+	report->binds =
+		g_strdup_printf("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " cycles",
+	                        asc_pipe_name((enum asc_pipe)most), rounded(last->lane[most].busy), rounded(last->end));
 	report->cycles = t->b->program->predicted_cycles;
 	if (!report->notes)
 		report->notes = g_string_new(NULL);
-	g_string_append_printf(report->notes, "predicted busy cycles of the last %s sub-core:",
-	                       asc_kind_name(last->stream->kind));
+	g_string_append_printf(report->notes,
+	                       "predicted busy cycles of the last %s sub-core:", asc_kind_name(last->stream->kind));
 	for (unsigned p = ASC_PIPE_S + 1; p < ASC_PIPES; p++)
 		if (last->lane[p].busy > 0)
 			g_string_append_printf(report->notes, " %s %" G_GINT64_FORMAT, asc_pipe_name((enum asc_pipe)p),

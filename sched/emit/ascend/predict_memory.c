@@ -35,7 +35,7 @@ struct ask_memory {
 	line *lines; /* [count] */
 	set *sets;
 	uint32_t set_count, ways;
-	uint32_t *came; /* [sets][2 ways]: a ring of lines in the order in which they came */
+	uint32_t *came;             /* [sets][2 ways]: a ring of lines in the order in which they came */
 	fluid *read, *all, *behind; /* [slices], [slices], [channels] */
 };
 
@@ -160,7 +160,8 @@ static double hold(ask_memory *m, uint64_t number, double time)
 	return (double)wait;
 }
 
-/* Lines that have been out of use for so long that L2 has given them up: what was written goes to memory, from AT on. */
+/* Lines that have been out of use for so long that L2 has given them up: what was written goes to memory, from AT on.
+ */
 static double give_up(ask_memory *m, set *s, double at)
 {
 	const uint32_t *came = m->came + 2 * (size_t)m->ways * (size_t)(s - m->sets);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Transposes.  16 bits: a tile's rows are brought in with an odd number of blocks between them, copied so that each
- * 16 x 16 piece is 512 bytes in a row, transposed there, and copied to rows of the result, again an odd number of blocks
- * apart: eight blocks an even stride apart share bank groups, and a stride of a multiple of 16 blocks puts all eight into
- * one.  8 bits: as 16 bits through fp16, which holds every int8.  32 bits: a gather a column, with one table of offsets.
+ * 16 x 16 piece is 512 bytes in a row, transposed there, and copied to rows of the result, again an odd number of
+ * blocks apart: eight blocks an even stride apart share bank groups, and a stride of a multiple of 16 blocks puts all
+ * eight into one.  8 bits: as 16 bits through fp16, which holds every int8.  32 bits: a gather a column, with one table
+ * of offsets.
  *
  * Tiles are a line of the result wide, so that lines are written whole; a core goes through them along the rows of the
  * operand, whose lines are then still in L2.
@@ -17,13 +18,13 @@ typedef struct turning {
 	const asc_machine *m;
 	const graph_node *n;
 	uint64_t from, from_pitch, to, to_pitch;
-	uint64_t rows, columns;       /* of the operand that are wanted */
-	uint64_t element;             /* bytes */
+	uint64_t rows, columns; /* of the operand that are wanted */
+	uint64_t element;       /* bytes */
 	uint64_t tile_rows, tile_columns;
 	uint64_t in_blocks, out_blocks; /* between rows of the tile, between rows of its result */
-	uint64_t in, pieces, narrow;  /* places of a set; out lies where in was */
-	uint64_t bytes;               /* of a set */
-	uint64_t table, offsets, once; /* offsets of rows for gathers: where, how many, bytes */
+	uint64_t in, pieces, narrow;    /* places of a set; out lies where in was */
+	uint64_t bytes;                 /* of a set */
+	uint64_t table, offsets, once;  /* offsets of rows for gathers: where, how many, bytes */
 	unsigned pad;
 } turning;
 
@@ -58,7 +59,8 @@ static void convert(const turning *t, asb_core core, bool widen, uint64_t halves
 	for (uint64_t lane = 0; lane < lanes; lane += repeat) {
 		avk_mask_lanes(t->b, core, MIN(lanes - lane, repeat));
 		for (uint64_t r = 0; r < rows; r += limit) {
-			uint64_t h = halves + r * half_blocks * BLOCK + 2 * lane, b = bytes + r * byte_blocks * BLOCK + lane;
+			uint64_t h = halves + r * half_blocks * BLOCK + 2 * lane,
+				 b = bytes + r * byte_blocks * BLOCK + lane;
 
 			step(t, core, ASC_OP_VCONV, widen ? ASC_I8 : ASC_F16, widen ? h : b, widen ? b : h,
 			     MIN(rows - r, limit), 1, 1, widen ? half_blocks : byte_blocks,
@@ -91,7 +93,8 @@ static void clear_rows(const turning *t, asb_core core, uint64_t at, uint64_t bl
 /* ROWS x COLUMNS at IN become COLUMNS x ROWS at the same place; both in whole pieces. */
 static void turn(const turning *t, asb_core core, uint64_t base, uint64_t rows, uint64_t columns)
 {
-	uint64_t down = rows / SIDE, across = columns / SIDE, row = t->in_blocks * BLOCK, result = t->out_blocks * BLOCK;
+	uint64_t down = rows / SIDE, across = columns / SIDE, row = t->in_blocks * BLOCK,
+		 result = t->out_blocks * BLOCK;
 	uint64_t in = base + t->in, pieces = base + t->pieces;
 
 	for (uint64_t c = 0; c < across; c++)
@@ -275,10 +278,9 @@ bool avk_transpose(asb *b, const ask_kernel *k, unsigned pad, GError **error)
 		for (uint64_t i = from; i < tiles * (c + 1) / cores; i++) {
 			uint64_t row = i / across * t.tile_rows, column = i % across * t.tile_columns;
 
-			(t.element == 4 ? tile32 : tile16)(&t, avk_core(b, (uint32_t)c),
-			                                   t.once + (i - from) % SETS * t.bytes, row, column,
-			                                   MIN(t.tile_rows, t.rows - row),
-			                                   MIN(t.tile_columns, t.columns - column));
+			(t.element == 4 ? tile32 : tile16)(
+				&t, avk_core(b, (uint32_t)c), t.once + (i - from) % SETS * t.bytes, row, column,
+				MIN(t.tile_rows, t.rows - row), MIN(t.tile_columns, t.columns - column));
 		}
 	}
 	return true;

@@ -3,10 +3,10 @@
  * Vector kernels: element-wise operations, reductions, views, joins.
  *
  * The nodes of a kernel are cut into stages of what can be done tile by tile in one pass over global memory: as many
- * nodes in a row as fit (vector_plan.c).  Tiles are spread over all vector sub-cores in contiguous shares, so that every
- * core walks through memory in order and all cores are at like places of their shares at any time.  Where reductions
- * leave too few lanes for the cores, or one needs more rows than the unified buffer has room for, it is done in two
- * levels, blocks of 2^j rows first: the pairs are those of the graph.
+ * nodes in a row as fit (vector_plan.c).  Tiles are spread over all vector sub-cores in contiguous shares, so that
+ * every core walks through memory in order and all cores are at like places of their shares at any time.  Where
+ * reductions leave too few lanes for the cores, or one needs more rows than the unified buffer has room for, it is done
+ * in two levels, blocks of 2^j rows first: the pairs are those of the graph.
  *
  * Between stages all cores meet.  On machines whose cores cannot, kernels of several stages run on one core.
  */
@@ -73,157 +73,10 @@ static GArray *stage_nodes(GArray *nodes, uint32_t first, uint32_t last)
 
 		node->external |= i < first;
 		for (uint32_t user = last; !node->external && user < nodes->len; user++)
-			node->stored |= avk_node_at(nodes, user)->n.in[0] == i || avk_node_at(nodes, user)->n.in[1] == i;
+			node->stored |=
+				avk_node_at(nodes, user)->n.in[0] == i || avk_node_at(nodes, user)->n.in[1] == i;
 	}
 	return own;
-}
-
-/* ------------------------------------------------------------------------------------------------- tiles */
-
-static uint64_t budget(const avk_program *p)
-{
-	uint64_t turn = (uint64_t)(p->machine->ub_row_bytes * p->machine->ub_groups);
-
-	return (uint64_t)asc_space_bytes(p->machine, ASC_UB) / turn * turn - avk_once_bytes(p);
-}
-
-static bool fits(avk_program *p, uint64_t units, uint64_t lanes, unsigned sets)
-{
-	avk_room room = avk_place(p, units, avk_up(lanes, p->granule));
-
-	return room.fixed + room.ring * sets <= budget(p);
-}
-
-/* Most of UNITS that fit, 0: none. */
-static uint64_t fitting_units(avk_program *p, uint64_t units, uint64_t lanes, unsigned sets)
-{
-	uint64_t low = 0, high = units;
-
-	while (low < high) {
-		uint64_t middle = (low + high + 1) / 2;
-
-		if (fits(p, middle, lanes, sets))
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
-}
-
-/* Most lanes of at most LANES, in steps of STEP, that fit; 0: none. */
-static uint64_t fitting_lanes(avk_program *p, uint64_t lanes, uint64_t step, unsigned sets)
-{
-	uint64_t low = 0, high = (lanes + step - 1) / step;
-
-	while (low < high) {
-		uint64_t middle = (low + high + 1) / 2;
-
-		if (fits(p, 1, MIN(middle * step, lanes), sets))
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return MIN(low * step, lanes);
-}
-
-typedef struct tiling {
-	uint64_t units, lanes; /* of a tile */
-	unsigned sets;         /* tiles that are in the buffer at once */
-} tiling;
-
-/* Bytes of the narrowest value that crosses global memory. */
-static uint64_t narrowest(const avk_program *p)
-{
-	uint64_t bytes = sizeof(uint32_t);
-
-	for (uint32_t i = 0; i < p->ops->len; i++) {
-		const avk_op *o = &g_array_index(p->ops, avk_op, i);
-
-		if (o->kind != AVK_VECTOR && !o->once)
-			bytes = MIN(bytes, o->element_bytes);
-	}
-	return bytes;
-}
-
-static uint64_t div_up(uint64_t a, uint64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-/* Is it a column of rows that one core walks down, so that few lanes are much work? */
-static bool is_tall(const avk_program *p)
-{
-	enum { TALL = 16 };
-
-	for (uint32_t i = 0; i < p->regs->len; i++)
-		if (avk_reg_at(p, i)->rows >= TALL)
-			return true;
-	return false;
-}
-
-/* Whole rows where there are units for every core, else pieces of rows; tiles as large as fit SETS times, but so that a
- * core has a few to overlap. */
-static bool choose_tiles(avk_program *p, uint64_t cores, unsigned sets, tiling *t)
-{
-	uint64_t bytes = narrowest(p), line = MAX((uint64_t)p->machine->l2_line_bytes / bytes, p->granule);
-	uint64_t step = fits(p, 1, MIN(line, p->lanes), sets) ? line : p->granule, wanted, most, few;
-	uint64_t small = (uint64_t)(p->machine->mte2_packet_bytes * p->machine->mte2_packet_cycles) / bytes;
-
-	t->sets = sets;
-	most = fitting_lanes(p, p->lanes, step, sets);
-	if (!most)
-		return false;
-	if (p->units >= cores && most == p->lanes) {
-		uint64_t share = div_up(p->units, cores);
-
-		t->lanes = p->lanes;
-		t->units = fitting_units(p, share, p->lanes, sets);
-		if (t->units * t->lanes > small)
-			t->units = MIN(t->units, div_up(share, MIN(share, (uint64_t)sets + 1)));
-		t->units = div_up(share, div_up(share, t->units));
-		return true;
-	}
-	wanted = avk_up(div_up(p->lanes, div_up(cores, p->units)), p->granule);
-	if (wanted >= step || !is_tall(p))
-		wanted = avk_up(wanted, step);
-	wanted = MIN(wanted, avk_up(p->lanes, p->granule));
-	few = MAX(MIN((uint64_t)sets + 1, wanted / small), div_up(wanted, most));
-	few = MAX(few, 1);
-	t->lanes = div_up(wanted, few);
-	t->lanes = MIN(avk_up(t->lanes, t->lanes >= step ? step : p->granule), most);
-	t->units = MAX(fitting_units(p, div_up(p->units, cores), t->lanes, sets), 1);
-	return true;
-}
-
-/* Who does what of a stage: CORES sub-cores from FIRST on, lanes from LANE on. */
-typedef struct share {
-	uint64_t first, cores, lane;
-} share;
-
-static void run_tiles(asb *b, avk_program *p, const tiling *t, const share *who)
-{
-	uint64_t across = div_up(p->lanes, t->lanes), tiles = across * div_up(p->units, t->units);
-	avk_room room = avk_place(p, t->units, avk_up(t->lanes, p->granule));
-	uint64_t once = avk_once_bytes(p);
-	uint64_t cores = MIN(who->cores, tiles);
-
-	for (uint64_t c = 0; c < cores; c++) {
-		uint64_t from = tiles * c / cores, to = tiles * (c + 1) / cores;
-
-		for (uint64_t i = from; i < to; i++) {
-			avk_tile tile = {.unit = i / across * t->units,
-			                 .lane = i % across * t->lanes,
-			                 .base = once,
-			                 .ring = once + room.fixed + (i - from) % t->sets * room.ring,
-			                 .core = avk_core(b, (uint32_t)(who->first + c))};
-
-			tile.units = MIN(t->units, p->units - tile.unit);
-			tile.lanes = MIN(t->lanes, p->lanes - tile.lane);
-			tile.pitch = avk_up(tile.lanes, p->granule);
-			tile.lane += who->lane;
-			avk_emit(b, p, &tile, i == from);
-		}
-	}
 }
 
 /* Values of one row and lanes without end where that changes nothing: whole tensors without gaps between rows. */
@@ -265,90 +118,6 @@ static void count_uses(GArray *nodes)
 		for (unsigned o = 0; o < 2 && !avk_node_at(nodes, i)->external; o++)
 			if (avk_node_at(nodes, i)->n.in[o] != AVK_NONE)
 				avk_node_at(nodes, avk_node_at(nodes, i)->n.in[o])->uses++;
-}
-
-/* ---------------------------------------------------------------------------------------- two-level reductions */
-
-/* Reductions of ROWS rows are done in blocks of BLOCK rows, a power of two, of which there are WHOLE and perhaps a
- * shorter one; BLOCK 0: they are not. */
-typedef struct splitting {
-	uint64_t rows, block, whole;
-} splitting;
-
-static uint64_t blocks_of(const splitting *s)
-{
-	return s->whole + (s->rows % s->block != 0);
-}
-
-/* NODES with every reduction of s->rows rows in two levels. */
-static GArray *split(GArray *nodes, const splitting *s)
-{
-	GArray *both = g_array_new(FALSE, TRUE, sizeof(avk_node));
-	g_autofree uint32_t *now = g_new(uint32_t, nodes->len);
-
-	for (uint32_t i = 0; i < nodes->len; i++) {
-		avk_node node = *avk_node_at(nodes, i);
-
-		for (unsigned o = 0; o < 2; o++)
-			if (!node.external && node.n.in[o] != AVK_NONE)
-				node.n.in[o] = now[node.n.in[o]];
-		if (!node.external && node.n.op == GRAPH_REDUCE) {
-			avk_node part = node;
-
-			part.n.rows = part.n.groups = blocks_of(s);
-			part.n.output = part.stored = false;
-			part.address = part.pitch_bytes = 0;
-			part.part = true;
-			g_array_append_val(both, part);
-			node.n.in[0] = both->len - 1;
-		}
-		g_array_append_val(both, node);
-		now[i] = both->len - 1;
-	}
-	return both;
-}
-
-/* The whole blocks' part of a stage, or the last block's. */
-static void narrow(GArray *nodes, const splitting *s, bool tail)
-{
-	uint64_t skipped = tail ? s->whole : 0;
-
-	for (uint32_t i = 0; i < nodes->len; i++) {
-		avk_node *node = avk_node_at(nodes, i);
-
-		if (node->part && node->external) {
-			/* Worth doing again in every tile? */
-			node->partial = node->n.rows <= 4 * s->block;
-		} else if (node->part) {
-			node->n.rows = node->n.groups = tail ? 1 : s->whole;
-			node->address += skipped * node->pitch_bytes;
-		} else if (node->n.rows == s->rows) {
-			node->n.rows = tail ? s->rows % s->block : s->whole * s->block;
-			node->address += skipped * s->block * node->pitch_bytes;
-		}
-	}
-}
-
-/* Rows of the kernel's reductions where they can be split: of one group all, of the same rows, nothing but element-wise
- * operations beside them; else 0. */
-static uint64_t rows_to_split(GArray *nodes)
-{
-	uint64_t rows = 0;
-
-	for (uint32_t i = 0; i < nodes->len; i++) {
-		const graph_node *n = &avk_node_at(nodes, i)->n;
-		uint64_t own;
-
-		if (avk_node_at(nodes, i)->external || n->op == GRAPH_UNARY || n->op == GRAPH_BINARY)
-			continue;
-		if (n->op != GRAPH_REDUCE || n->groups != 1)
-			return 0;
-		own = avk_node_at(nodes, n->in[0])->n.rows;
-		if (own < 4 || (rows && rows != own))
-			return 0;
-		rows = own;
-	}
-	return rows;
 }
 
 /* ------------------------------------------------------------------------------------------------ stages */
@@ -409,7 +178,7 @@ static uint64_t find_units(const asc_machine *machine, GArray *nodes, uint64_t l
 		uint64_t n = g_array_index(units, uint64_t, i);
 		g_autoptr(avk_program) p = avk_program_new(NULL, machine, nodes, n);
 
-		if (p && (n == 1 || !all_shared(p)) && fits(p, 1, MIN(MAX(lanes, p->granule), p->lanes), 1))
+		if (p && (n == 1 || !all_shared(p)) && avk_fits(p, 1, MIN(MAX(lanes, p->granule), p->lanes), 1))
 			return n;
 	}
 	return 0;
@@ -417,8 +186,8 @@ static uint64_t find_units(const asc_machine *machine, GArray *nodes, uint64_t l
 
 typedef struct plan {
 	const asc_machine *machine;
-	GArray *nodes;         /* avk_node */
-	splitting split;
+	GArray *nodes; /* avk_node */
+	avk_splitting split;
 	GArray *begin, *units; /* stage i is nodes [begin[i], begin[i + 1]) with units[i] units */
 	uint32_t culprit;      /* what cannot be done */
 } plan;
@@ -450,7 +219,7 @@ static bool cut(plan *p, uint64_t lanes)
 				continue;
 			own = stage_nodes(p->nodes, first, last);
 			if (p->split.block)
-				narrow(own, &p->split, false);
+				avk_narrow(own, &p->split, false);
 			n = find_units(p->machine, own, lanes, p->split.whole * p->split.block);
 			if (!n)
 				break;
@@ -487,10 +256,9 @@ static void give_places(asb *b, const plan *p, guint stage)
 	}
 }
 
-static bool run_nodes(asb *b, GArray *nodes, uint64_t units, const share *who, uint64_t lanes)
+static bool run_nodes(asb *b, GArray *nodes, uint64_t units, const avk_share *who, uint64_t lanes)
 {
 	g_autoptr(avk_program) p = NULL;
-	tiling t;
 
 	for (uint32_t i = 0; i < nodes->len; i++)
 		if (!avk_node_at(nodes, i)->external && !who->first)
@@ -500,16 +268,11 @@ static bool run_nodes(asb *b, GArray *nodes, uint64_t units, const share *who, u
 		return false;
 	if (lanes)
 		p->lanes = lanes;
-	for (unsigned sets = 3; sets; sets--)
-		if (choose_tiles(p, who->cores, sets, &t)) {
-			run_tiles(b, p, &t, who);
-			return true;
-		}
-	return false;
+	return avk_run_tiles(b, p, who);
 }
 
 /* LANES: of the share; 0: all. */
-static bool run_stage(asb *b, plan *p, guint stage, const share *who, uint64_t lanes)
+static bool run_stage(asb *b, plan *p, guint stage, const avk_share *who, uint64_t lanes)
 {
 	uint32_t first = g_array_index(p->begin, uint32_t, stage), last = g_array_index(p->begin, uint32_t, stage + 1);
 	uint64_t units = g_array_index(p->units, uint64_t, stage);
@@ -517,7 +280,9 @@ static bool run_stage(asb *b, plan *p, guint stage, const share *who, uint64_t l
 	GArray *own = stage_nodes(p->nodes, first, last);
 
 	if (p->split.block)
-		narrow(own, &p->split, false);
+		avk_narrow(own, &p->split, false);
+	/* A part of the last block is of that block alone, but what all share has been done. */
+	tail = tail && (divided(own, p->split.whole * p->split.block) || divided(own, p->split.whole));
 	count_uses(own);
 	if (!lanes && flatten(own))
 		units = 1;
@@ -526,7 +291,7 @@ static bool run_stage(asb *b, plan *p, guint stage, const share *who, uint64_t l
 	if (!good || !tail)
 		return good;
 	own = stage_nodes(p->nodes, first, last);
-	narrow(own, &p->split, true);
+	avk_narrow(own, &p->split, true);
 	for (uint32_t i = first; i < last; i++) /* what all blocks share is done */
 		if (avk_node_at(p->nodes, i)->n.rows == 1 && !avk_node_at(own, i)->part)
 			avk_node_at(own, i)->stored = false;
@@ -548,7 +313,7 @@ static uint64_t share_granule(const plan *p)
 		g_autoptr(avk_program) program = NULL;
 
 		if (p->split.block)
-			narrow(own, &p->split, false);
+			avk_narrow(own, &p->split, false);
 		program = avk_program_new(NULL, p->machine, own, g_array_index(p->units, uint64_t, i));
 		granule = MAX(granule, program->granule);
 	}
@@ -570,7 +335,7 @@ static uint64_t lanes_of_share(const plan *p, uint64_t cores)
 	granule = share_granule(p);
 	if (p->machine->cross_ids && lanes < granule * cores)
 		return 0;
-	return avk_up(div_up(lanes, cores), granule);
+	return avk_up(avk_div_up(lanes, cores), granule);
 }
 
 static bool run_plan(asb *b, plan *p)
@@ -581,7 +346,7 @@ static bool run_plan(asb *b, plan *p)
 	for (guint i = 0; i < p->units->len; i++)
 		give_places(b, p, i);
 	for (uint64_t lane = 0, c = 0; of_share && good && lane < lanes; lane += of_share, c++) {
-		share who = {c, 1, lane};
+		avk_share who = {c, 1, lane};
 
 		for (guint i = 0; good && i < p->units->len; i++) {
 			good = run_stage(b, p, i, &who, MIN(of_share, lanes - lane));
@@ -589,7 +354,7 @@ static bool run_plan(asb *b, plan *p)
 		}
 	}
 	for (guint i = 0; !of_share && good && i < p->units->len; i++) {
-		share who = {0, cores, 0};
+		avk_share who = {0, cores, 0};
 
 		if (i)
 			asb_sync(b);
@@ -602,12 +367,13 @@ static bool run_plan(asb *b, plan *p)
 /* Blocks of reductions: so many rows that each core has one, and so few that a useful width fits. */
 static bool split_plan(plan *p, GArray *nodes, uint64_t cores)
 {
-	uint64_t rows = rows_to_split(nodes), lanes = lanes_of(p), block = 1, width = 128;
+	uint64_t rows = avk_rows_to_split(nodes), lanes = lanes_of(p), block = 1, width = 128;
+	bool meet = p->machine->cross_ids && lanes < cores * 16;
 
 	if (!rows)
 		return false;
-	if (p->machine->cross_ids && lanes < cores * 16)
-		while (2 * block * div_up(cores, div_up(lanes, width)) <= rows)
+	if (meet)
+		while (2 * block * avk_div_up(cores, avk_div_up(lanes, width)) <= rows)
 			block *= 2;
 	else
 		while (2 * block <= rows / 2)
@@ -615,36 +381,70 @@ static bool split_plan(plan *p, GArray *nodes, uint64_t cores)
 	for (; width; width /= 4)
 		for (uint64_t rest = block; rest > 4; rest /= 2) {
 			plan_clear(p);
-			p->split = (splitting){.rows = rows, .block = rest, .whole = rows / rest};
-			p->nodes = split(nodes, &p->split);
+			/* A stage of its own costs a meeting where cores have to meet, else next to nothing. */
+			p->split = (avk_splitting){rows, rest, rows / rest, meet ? 4 * rest : 0};
+			p->nodes = avk_split(nodes, &p->split);
 			if (cut(p, MIN(width, lanes)))
 				return true;
 		}
 	return false;
 }
 
-bool ask_vector(asb *b, const ask_kernel *k, GError **error)
+/* Does a piece of each row that is worth a copy fit with all rows of the kernel's reductions? */
+static bool is_wide(const plan *p, uint64_t cores)
 {
-	enum { WORTH = 1 << 15 };
-	g_autoptr(GArray) nodes = collect(k);
-	plan p = {.machine = asb_machine(b), .nodes = g_array_ref(nodes)};
-	uint64_t cores = avk_cores(b), lanes = lanes_of(&p), rows = rows_to_split(nodes);
-	bool good = cut(&p, 1), idle = lanes * 2 < cores * 16 && rows * MAX(lanes, 16) >= WORTH && p.machine->cross_ids;
+	enum { WIDTH = 64 };
+	plan wide = {.machine = p->machine, .nodes = g_array_ref(p->nodes)};
+	bool is = lanes_of(p) < cores * WIDTH || (cut(&wide, WIDTH) && wide.units->len == 1);
 
-	if (rows && (!good || p.units->len > 1 || idle) && !split_plan(&p, nodes, cores)) {
-		plan_clear(&p);
-		p.split.block = 0;
-		p.nodes = g_array_ref(nodes);
-		good = cut(&p, 1);
-	} else if (rows && (!good || p.units->len > 1 || idle)) {
-		good = true;
+	plan_clear(&wide);
+	return is;
+}
+
+/* NODES of the kernel in one level if they can be, keep the cores busy and move more than crumbs; else in two. */
+static bool run_kernel(asb *b, GArray *nodes, uint32_t *culprit)
+{
+	enum { WORTH = 1 << 15, NARROW = 16 };
+	plan p = {.machine = asb_machine(b), .nodes = g_array_ref(nodes)};
+	uint64_t cores = avk_cores(b), lanes = lanes_of(&p), rows = avk_rows_to_split(nodes);
+	bool good = cut(&p, 1), idle = lanes * 2 < cores * NARROW && rows * MAX(lanes, NARROW) >= WORTH;
+
+	if (rows && (!good || p.units->len > 1 || (idle && p.machine->cross_ids) || !is_wide(&p, cores))) {
+		good = split_plan(&p, nodes, cores);
+		if (!good) {
+			plan_clear(&p);
+			p.split.block = 0;
+			p.nodes = g_array_ref(nodes);
+			good = cut(&p, 1);
+		}
 	}
 	good = good && run_plan(b, &p);
+	*culprit = p.culprit;
+	plan_clear(&p);
+	return good;
+}
+
+bool ask_vector(asb *b, const ask_kernel *k, GError **error)
+{
+	g_autoptr(GArray) nodes = collect(k);
+	plan whole = {.machine = asb_machine(b), .nodes = g_array_ref(nodes)};
+	uint64_t groups = avk_groups(nodes);
+	uint32_t culprit = 0;
+	bool good = true;
+
+	/* Groups that do not fit are done one after the other, each in two levels. */
+	if (groups > 1 && cut(&whole, 1) && whole.units->len == 1)
+		groups = 1;
+	plan_clear(&whole);
+	for (uint64_t i = 0; good && i < groups; i++) {
+		g_autoptr(GArray) own = groups > 1 ? avk_one_group(nodes, groups, i) : g_array_ref(nodes);
+
+		good = run_kernel(b, own, &culprit);
+	}
 	if (!good)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
 		            "%s: '%s' does not fit the unified buffer in any way known",
-		            avk_node_at(p.nodes, p.culprit)->n.name,
-		            graph_op_name(avk_node_at(p.nodes, p.culprit)->n.op));
-	plan_clear(&p);
+		            avk_node_at(nodes, MIN(culprit, nodes->len - 1))->n.name,
+		            graph_op_name(avk_node_at(nodes, MIN(culprit, nodes->len - 1))->n.op));
 	return good;
 }

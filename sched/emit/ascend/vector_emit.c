@@ -3,9 +3,10 @@
  * Steps of one tile: operations on registers become instructions.
  *
  * Operands of one shape are a run of elements: as few instructions as repeats allow, in counter mode where the last
- * repeat is not full.  Other operands go row by row in one of three ways, whichever takes the fewest cycles: a repeat is
- * one row (or a repeat's worth of it) and the repeat stride leads to the next; a repeat is one block of each of eight
- * rows, the block stride leading from row to row; or each row is a run of its own.  A row that all share has stride 0.
+ * repeat is not full.  Other operands go row by row in one of three ways, whichever takes the fewest cycles: a repeat
+ * is one row (or a repeat's worth of it) and the repeat stride leads to the next; a repeat is one block of each of
+ * eight rows, the block stride leading from row to row; or each row is a run of its own.  A row that all share has
+ * stride 0.
  */
 #include "sched/emit/ascend/vector_int.h"
 
@@ -121,9 +122,9 @@ typedef struct shape {
 	const avk_tile *tile;
 	place operand[OPERANDS]; /* destination, sources */
 	unsigned operands;
-	uint64_t mask;           /* address of vsel's bits */
-	unsigned lanes;          /* of a repeat */
-	uint64_t limit;          /* repeats of an instruction */
+	uint64_t mask;                /* address of vsel's bits */
+	unsigned lanes;               /* of a repeat */
+	uint64_t limit;               /* repeats of an instruction */
 	uint64_t units, rows, length; /* length: elements of a row */
 } shape;
 
@@ -190,8 +191,7 @@ static void put_run(const shape *s, const uint64_t *start, uint64_t n)
 		put(s, at, MIN(whole - r, limit), blk, rep);
 		for (unsigned i = 0; i < s->operands; i++)
 			if (!s->operand[i].splat)
-				at[i] += limit * s->lanes *
-				         (s->operand[i].bytes ? s->operand[i].bytes * 8 : 1) / 8;
+				at[i] += limit * s->lanes * (s->operand[i].bytes ? s->operand[i].bytes * 8 : 1) / 8;
 		at[OPERANDS] += limit * s->lanes / 8;
 	}
 }
@@ -201,6 +201,8 @@ static uint64_t slope(const asc_machine *m, uint64_t stride)
 {
 	uint64_t groups = (uint64_t)m->ub_groups, common = groups;
 
+	if (!stride) /* one block for all */
+		return 1;
 	while (stride % common)
 		common /= 2;
 	return BLOCKS / MIN((uint64_t)BLOCKS, groups / common);
@@ -251,8 +253,7 @@ static void put_by_blocks(const shape *s, const uint64_t *start)
 	for (uint64_t r = 0; r < eights + (rest > 0);) {
 		uint64_t n = r < eights ? MIN(eights - r, s->limit) : 1;
 
-		avk_mask_lanes(s->b, s->tile->core,
-		               r < eights ? MASK_LANES : rest * (BLOCK / s->operand[0].bytes));
+		avk_mask_lanes(s->b, s->tile->core, r < eights ? MASK_LANES : rest * (BLOCK / s->operand[0].bytes));
 		for (uint64_t k = 0; k < blocks; k++) {
 			for (unsigned i = 0; i < s->operands; i++)
 				at[i] = start[i] + (s->operand[i].splat ? 0 : r * rep[i] * BLOCK + k * BLOCK);
@@ -278,13 +279,11 @@ static void put_by_rows(const shape *s, const uint64_t *start)
 		rep[i] = s->operand[i].row / BLOCK;
 	}
 	for (uint64_t lane = 0; lane < s->length; lane += s->lanes) {
-		avk_mask_lanes(s->b, s->tile->core,
-		               s->length - lane >= s->lanes ? MASK_LANES : s->length - lane);
+		avk_mask_lanes(s->b, s->tile->core, s->length - lane >= s->lanes ? MASK_LANES : s->length - lane);
 		for (uint64_t r = 0; r < s->rows; r += s->limit) {
 			for (unsigned i = 0; i < s->operands; i++)
-				at[i] = start[i] + (s->operand[i].splat ? 0
-				                                        : lane * s->operand[i].bytes +
-				                                                  r * s->operand[i].row);
+				at[i] = start[i] +
+				        (s->operand[i].splat ? 0 : lane * s->operand[i].bytes + r * s->operand[i].row);
 			put(s, at, MIN(s->rows - r, s->limit), blk, rep);
 		}
 	}
@@ -503,12 +502,12 @@ static void put_store(asb *b, const avk_program *p, const avk_op *o, const avk_t
 		             rows > 1 ? step * row : avk_up(bytes, BLOCK), rows, bytes);
 }
 
-void avk_emit(asb *b, avk_program *p, const avk_tile *tile, bool first)
+void avk_emit(asb *b, avk_program *p, const avk_tile *tile, bool first, bool loads)
 {
 	for (uint32_t i = 0; i < p->ops->len; i++) {
 		const avk_op *o = &g_array_index(p->ops, avk_op, i);
 
-		if (o->once && !first)
+		if ((o->once && !first) || (o->kind == AVK_LOAD) != loads)
 			continue;
 		asb_node(b, avk_node_at(p->nodes, o->node)->n.name);
 		switch (o->kind) {

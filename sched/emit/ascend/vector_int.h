@@ -15,13 +15,13 @@
 
 /* A node of the kernel, or a value it reads (external). */
 typedef struct avk_node {
-	graph_node n;               /* borrowed strings and data; in[] are indices into the same array */
-	bool external;              /* read from global memory */
-	bool stored;                /* somebody outside the stage reads it */
-	bool part;                  /* first level of a reduction in two */
-	bool partial;               /* external: few rows that every tile may reduce for itself */
+	graph_node n;                  /* borrowed strings and data; in[] are indices into the same array */
+	bool external;                 /* read from global memory */
+	bool stored;                   /* somebody outside the stage reads it */
+	bool part;                     /* first level of a reduction in two */
+	bool partial;                  /* external: few rows that every tile may reduce for itself */
 	uint64_t address, pitch_bytes; /* place in global memory; 0 while it has none */
-	uint32_t uses;              /* by nodes of the kernel */
+	uint32_t uses;                 /* by nodes of the kernel */
 } avk_node;
 
 enum { AVK_NONE = UINT32_MAX };
@@ -35,14 +35,14 @@ typedef struct avk_view {
 } avk_view;
 
 typedef struct avk_reg {
-	uint64_t rows;       /* of a unit, or in all where shared */
-	uint32_t bits;       /* of an element; 1: a mask of compare */
+	uint64_t rows; /* of a unit, or in all where shared */
+	uint32_t bits; /* of an element; 1: a mask of compare */
 	bool shared;
-	bool once;           /* written once, before the first tile; BYTES is its size */
-	bool ring;           /* copies write or read it: tiles in flight have one each */
+	bool once; /* written once, before the first tile; BYTES is its size */
+	bool ring; /* copies write or read it: tiles in flight have one each */
 	uint64_t bytes, address;
 	uint32_t first, last; /* operations that write and read it */
-	unsigned phase;      /* half of the bank groups in which it begins, where it matters */
+	unsigned phase;       /* half of the bank groups in which it begins, where it matters */
 } avk_reg;
 
 enum avk_kind { AVK_LOAD, AVK_STORE, AVK_VECTOR };
@@ -54,11 +54,11 @@ typedef struct avk_op {
 	int64_t extra; /* scalar, condition, rounding */
 	avk_view dst, src[2];
 	unsigned srcs;
-	uint32_t mask;     /* register of vsel's bits */
-	uint64_t rows;     /* of a unit, or in all where shared */
+	uint32_t mask; /* register of vsel's bits */
+	uint64_t rows; /* of a unit, or in all where shared */
 	bool shared, once;
-	bool halves;       /* elements are counted in 16 bits whatever the value's type: bitwise operations */
-	uint32_t fold;     /* rows are cut into pieces of so many lanes, of which half are handled; 0: whole */
+	bool halves;   /* elements are counted in 16 bits whatever the value's type: bitwise operations */
+	uint32_t fold; /* rows are cut into pieces of so many lanes, of which half are handled; 0: whole */
 	uint32_t src_lane, dst_lane; /* in a piece */
 	uint32_t node;
 	uint64_t address, pitch_bytes; /* global memory of LOAD and STORE: row gm_first + u gm_unit + j gm_row */
@@ -69,9 +69,9 @@ typedef struct avk_op {
 /* What the tiles of a stage do. */
 typedef struct avk_program {
 	const asc_machine *machine;
-	GArray *nodes;  /* avk_node, borrowed */
-	GArray *regs;   /* avk_reg */
-	GArray *ops;    /* avk_op */
+	GArray *nodes; /* avk_node, borrowed */
+	GArray *regs;  /* avk_reg */
+	GArray *ops;   /* avk_op */
 	uint64_t units, lanes;
 	uint64_t granule; /* lanes of a tile are a multiple of this, the last tile of a row excepted */
 	uint64_t rows;    /* of the value being made: a unit's, or in all */
@@ -112,8 +112,8 @@ typedef struct avk_room {
 avk_room avk_place(avk_program *p, uint64_t units, uint64_t pitch);
 uint64_t avk_once_bytes(const avk_program *p);
 
-/* vector_emit.c: the steps of a tile. */
-void avk_emit(asb *b, avk_program *p, const avk_tile *tile, bool first);
+/* vector_emit.c: the steps of a tile: its LOADS, or all others.  FIRST: with what is done once. */
+void avk_emit(asb *b, avk_program *p, const avk_tile *tile, bool first, bool loads);
 int avk_field(enum asc_op op, const char *name);
 void avk_set(asc_insn *insn, const char *name, int64_t value);
 /* The first N lanes of elements of BYTES. */
@@ -121,7 +121,8 @@ void avk_mask_lanes(asb *b, asb_core core, uint64_t n);
 unsigned avk_lanes_of(const asc_machine *machine, enum asc_type type, enum asc_type dtype);
 
 /* Copies of ROWS rows of BYTES between global memory and the unified buffer; pitches of both; rows of the unified
- * buffer begin at multiples of 32 bytes.  FILL: bytes up to which a row is filled with zeros, at most the next block. */
+ * buffer begin at multiples of 32 bytes.  FILL: bytes up to which a row is filled with zeros, at most the next block.
+ */
 void avk_copy_in(asb *b, asb_core core, uint64_t ub, uint64_t ub_pitch, uint64_t gm, uint64_t gm_pitch, uint64_t rows,
                  uint64_t bytes, uint64_t fill);
 void avk_copy_out(asb *b, asb_core core, uint64_t gm, uint64_t gm_pitch, uint64_t ub, uint64_t ub_pitch, uint64_t rows,
@@ -134,6 +135,36 @@ bool avk_transpose(asb *b, const ask_kernel *k, unsigned pad, GError **error);
 uint32_t avk_cores(const asb *b);
 asb_core avk_core(const asb *b, uint32_t i);
 
+/* vector_tiles.c.  Who does what of a stage: CORES sub-cores from FIRST on, lanes from LANE on. */
+typedef struct avk_share {
+	uint64_t first, cores, lane;
+} avk_share;
+/* Do SETS tiles of so many units and lanes fit the unified buffer? */
+bool avk_fits(avk_program *p, uint64_t units, uint64_t lanes, unsigned sets);
+bool avk_run_tiles(asb *b, avk_program *p, const avk_share *who); /* false: nothing fits */
+
+/* vector_split.c. */
+/* Reductions of ROWS rows are done in blocks of BLOCK rows, a power of two, of which there are WHOLE and perhaps a
+ * shorter one; BLOCK 0: they are not. */
+typedef struct avk_splitting {
+	uint64_t rows, block, whole;
+	uint64_t again; /* second levels of at most so many rows are done again in every tile that needs them */
+} avk_splitting;
+/* NODES with every reduction of s->rows rows in two levels. */
+GArray *avk_split(GArray *nodes, const avk_splitting *s);
+/* The whole blocks' part of a stage, or the last block's. */
+void avk_narrow(GArray *nodes, const avk_splitting *s, bool tail);
+/* Rows of the kernel's reductions where they can be split, else 0. */
+uint64_t avk_rows_to_split(GArray *nodes);
+/* Groups that all reductions of the kernel have and nothing joins; 1 where there are none. */
+uint64_t avk_groups(GArray *nodes);
+/* The kernel's nodes for group WHICH alone. */
+GArray *avk_one_group(GArray *nodes, uint64_t groups, uint64_t which);
+
+static inline uint64_t avk_div_up(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
 static inline avk_node *avk_node_at(GArray *nodes, uint32_t i)
 {
 	return &g_array_index(nodes, avk_node, i);

@@ -7,8 +7,8 @@
  * exponential and reciprocal root are rounded to fp32 first by the instruction as well.
  *
  * Integers: 16 and 32 bits are native and wrap.  8 bits are converted: int8 <-> fp16 is exact, and int16 where results
- * wrap.  Saturation, comparison and shifts by a vector are expanded into exact sequences; the comment at each says why it
- * is exact.  There are no instructions on 8-bit numbers.
+ * wrap.  Saturation, comparison and shifts by a vector are expanded into exact sequences; the comment at each says why
+ * it is exact.  There are no instructions on 8-bit numbers.
  */
 #include "sched/emit/ascend/vector_int.h"
 
@@ -165,8 +165,8 @@ static avk_view whole(avk_program *p, enum asc_type type, avk_view a)
 	return unary(p, ASC_OP_VCOPY, type, a);
 }
 
-/* One where CONDITION holds between A and B, else zero, as bits.  Compare and select count lanes through: their operands
- * are runs. */
+/* One where CONDITION holds between A and B, else zero, as bits.  Compare and select count lanes through: their
+ * operands are runs. */
 static uint32_t compare(avk_program *p, enum asc_type type, int64_t condition, avk_view a, avk_view b)
 {
 	avk_op *o;
@@ -281,8 +281,8 @@ static avk_view float_op(avk_program *p, enum isa_op op, operands *o)
 	avk_view zero;
 
 	switch (op) {
-	case ISA_OP_COPY: /* times one: NaN becomes the canonical one */
-		return scalar(p, ASC_OP_VMULS, type, o->a, float_bits(type, 1.0F));
+	case ISA_OP_COPY: /* no graph has a NaN that is not canonical */
+		return unary(p, ASC_OP_VCOPY, type, o->a);
 	case ISA_OP_NEG:
 		return scalar(p, ASC_OP_VMULS, type, o->a, float_bits(type, -1.0F));
 	case ISA_OP_ABS:
@@ -312,9 +312,8 @@ static avk_view float_op(avk_program *p, enum isa_op op, operands *o)
 	case ISA_OP_MASK:
 	case ISA_OP_MASK_BAR:
 		zero = splat(p, type, 0);
-		o->a = choose(p, type, compare(p, type, op == ISA_OP_MASK ? NOT_EQUAL : EQUAL, second(p, o), zero),
+		return choose(p, type, compare(p, type, op == ISA_OP_MASK ? NOT_EQUAL : EQUAL, second(p, o), zero),
 		              o->a, zero);
-		return scalar(p, ASC_OP_VMULS, type, o->a, float_bits(type, 1.0F));
 	default: /* legal.c leaves no other */
 		g_error("the vector unit has no floating '%s'", isa_ops[op].mnemonic);
 	}
@@ -412,8 +411,8 @@ static avk_view shift_left(avk_program *p, enum asc_type type, avk_view x, avk_v
 }
 
 /* floor(x 2^-k).  16 bits: exact in fp32; the power comes from fp16 as 2^(15-k), which is normal.  32 bits: the upper
- * half h is floor(h 2^(16-k)) of the result and the lower one floor(l 2^-k): with k <= 16 the first is whole, with k > 16
- * the second is nothing and l / 2^16 < 1 cannot carry into the first. */
+ * half h is floor(h 2^(16-k)) of the result and the lower one floor(l 2^-k): with k <= 16 the first is whole, with k >
+ * 16 the second is nothing and l / 2^16 < 1 cannot carry into the first. */
 static avk_view shift_right(avk_program *p, enum asc_type type, avk_view x, avk_view y, unsigned width)
 {
 	avk_view k = shift_count(p, type, y, width), f, low, high;
@@ -461,8 +460,8 @@ static avk_view multiply_saturating(avk_program *p, avk_view x, avk_view y)
 	avk_view z = binary(p, ASC_OP_VMUL, ASC_I32, x, y), zero = splat(p, ASC_F32, 0);
 	avk_view q = binary(p, ASC_OP_VMUL, ASC_F32, conv(p, ASC_I32, ASC_F32, x, ROUND_EVEN),
 	                    conv(p, ASC_I32, ASC_F32, y, ROUND_EVEN));
-	avk_view back = scalar(p, ASC_OP_VMULS, ASC_F32, conv(p, ASC_I32, ASC_F32, z, ROUND_EVEN),
-	                       float_bits(ASC_F32, -1.0F));
+	avk_view back =
+		scalar(p, ASC_OP_VMULS, ASC_F32, conv(p, ASC_I32, ASC_F32, z, ROUND_EVEN), float_bits(ASC_F32, -1.0F));
 	avk_view most = splat(p, ASC_I32, INT32_MAX), least = splat(p, ASC_I32, INT32_MIN);
 	uint32_t m;
 

@@ -2,10 +2,10 @@
  *
  * From the nodes of a stage to the operations of its tiles.
  *
- * With U units a node of R rows has R / U rows in each.  Element-wise nodes stay inside their unit; a reduction wants one
- * group a unit; views map rows of a unit to rows of the same unit, or to rows that all units share, or are read that way
- * from global memory at once; joins write both halves of a unit.  Where a node is not of that form the stage cannot have
- * it with this U, and the caller tries another, or begins a new stage.
+ * With U units a node of R rows has R / U rows in each.  Element-wise nodes stay inside their unit; a reduction wants
+ * one group a unit; views map rows of a unit to rows of the same unit, or to rows that all units share, or are read
+ * that way from global memory at once; joins write both halves of a unit.  Where a node is not of that form the stage
+ * cannot have it with this U, and the caller tries another, or begins a new stage.
  *
  * Reductions go level by level as the graph states: pairs of rows, an odd last one copied.
  */
@@ -125,8 +125,8 @@ static bool make_elementwise(avk_program *p, uint32_t at, bool shared)
 	a.rows = rows;
 	if (two)
 		b.rows = rows;
-	p->value[at] = avk_expand(p, n->vxm_op, node_of(p, n->in[0])->type, n->type, &a, two ? &b : NULL, n->has_imm,
-	                          n->imm);
+	p->value[at] =
+		avk_expand(p, n->vxm_op, node_of(p, n->in[0])->type, n->type, &a, two ? &b : NULL, n->has_imm, n->imm);
 	return true;
 }
 
@@ -224,9 +224,11 @@ static bool make_rows(avk_program *p, uint32_t at)
 	if (!p->made[n->in[0]] || n->rows % p->units)
 		return false;
 	if (v.shared && p->units > 1) {
-		if (n->groups != p->units)
+		bool same = n->groups == 1 && n->step == 0;
+
+		if (n->groups != p->units && !same)
 			return false;
-		v.unit = n->pitch * v.row;
+		v.unit = same ? 0 : n->pitch * v.row;
 		v.first += n->first_row * v.row;
 		v.row *= n->step;
 		v.rows = rows;
@@ -265,8 +267,7 @@ static avk_op *add_store(avk_program *p, uint32_t at, const avk_view *v, uint64_
 static bool read_inside(const avk_program *p, uint32_t at)
 {
 	for (uint32_t i = at + 1; i < p->nodes->len; i++)
-		if (!avk_node_at(p->nodes, i)->external &&
-		    (node_of(p, i)->in[0] == at || node_of(p, i)->in[1] == at))
+		if (!avk_node_at(p->nodes, i)->external && (node_of(p, i)->in[0] == at || node_of(p, i)->in[1] == at))
 			return true;
 	return false;
 }
@@ -452,6 +453,22 @@ static void find_granule(avk_program *p)
 	}
 }
 
+/* What a tile reads comes before all it does: loads of the next tile are asked for while this one is computed. */
+static void loads_first(avk_program *p)
+{
+	GArray *ops = g_array_new(FALSE, FALSE, sizeof(avk_op));
+
+	for (unsigned loads = 1; loads < 2; loads--)
+		for (uint32_t i = 0; i < p->ops->len; i++) {
+			const avk_op *o = &g_array_index(p->ops, avk_op, i);
+
+			if ((o->kind == AVK_LOAD) == loads)
+				g_array_append_vals(ops, o, 1);
+		}
+	g_array_free(p->ops, TRUE);
+	p->ops = ops;
+}
+
 static void find_lives(avk_program *p)
 {
 	for (uint32_t i = 0; i < p->regs->len; i++) {
@@ -502,6 +519,7 @@ avk_program *avk_program_new(asb *b, const asc_machine *machine, GArray *nodes, 
 			store(p, i);
 	}
 	find_granule(p);
+	loads_first(p);
 	find_lives(p);
 	return g_steal_pointer(&p);
 }
