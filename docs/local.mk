@@ -2,6 +2,7 @@
 dist_man_MANS += docs/man/tspsim.1
 EXTRA_DIST += \
 	docs/ascend-assembly.md \
+	docs/ascend-counters.md \
 	docs/ascend-isa.md \
 	docs/ascend-machines.md \
 	docs/ascend-sched.md \
@@ -14,10 +15,15 @@ EXTRA_DIST += \
 	docs/bank-search.md \
 	docs/design.md \
 	docs/deviations.md \
+	docs/engines-color.md \
+	docs/engines-partition.md \
+	docs/engines-sdf.md \
+	docs/export.md \
 	docs/isa.md \
 	docs/judges.md \
 	docs/machines.md \
 	docs/style.md \
 	docs/sweep.md \
 	docs/trace.md \
+	docs/validation-ascend.md \
 	docs/workloads.md

@@ -12,7 +12,7 @@ libisa_a_SOURCES = \
 	isa/ascend/ascend.h isa/ascend/machine.h isa/ascend/tables.c isa/ascend/machine.c isa/ascend/program.c \
 	isa/ascend/asc_int.h isa/ascend/asm_int.h isa/ascend/check.c isa/ascend/asm.c isa/ascend/asm_directives.c isa/ascend/disasm.c isa/ascend/container.c \
 	isa/ascend/ops.def isa/ascend/formats.def isa/ascend/timing.def isa/ascend/order.def isa/ascend/flags.def \
-	isa/ascend/violations.def isa/ascend/keys.def isa/ascend/rules.def \
+	isa/ascend/violations.def isa/ascend/pmu.def isa/ascend/keys.def isa/ascend/rules.def \
 	isa/ops.def isa/formats.def isa/timing.def isa/violations.def isa/machine_keys.def isa/bankmaps.def isa/bankgates.def
 EXTRA_DIST += docs/assembly.md docs/sources.md
 nobase_dist_pkgdata_DATA += \

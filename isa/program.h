@@ -154,6 +154,8 @@ static inline uint32_t isa_program_instance(const isa_program *p, uint32_t id)
  * refused: an instruction occupies its queue from first to last issue), or a queue would run dry. */
 bool isa_lower(isa_program *program, const isa_machine *machine, GError **error);
 
+#define ISA_MAGIC "TSPO" /* first bytes of a file */
+
 /* Binary container, versioned, little-endian, with a checksum.  Reading checks every index and bound; a damaged file is
  * a USER error naming the offset. */
 bool isa_program_write(const isa_program *program, const char *path, GError **error);

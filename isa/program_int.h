@@ -27,7 +27,6 @@ isa_program *isa_program_parse(const char *path, const void *data, size_t length
 	SECTION("PRED", predictions, true)                                                                             \
 	SECTION("QUEU", queues, true)
 
-#define ISA_MAGIC "TSPO"
 enum {
 	ISA_CONTAINER_VERSION = 2,
 	ISA_MAGIC_BYTES = 8, /* with the version */

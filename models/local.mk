@@ -28,6 +28,7 @@ libmodels_a_SOURCES += \
 	models/ascend/fixpipe.c \
 	models/ascend/flags.c \
 	models/ascend/front_int.h \
+	models/ascend/gathered.c \
 	models/ascend/internal.h \
 	models/ascend/memory.c \
 	models/ascend/memory.h \
@@ -35,11 +36,14 @@ libmodels_a_SOURCES += \
 	models/ascend/mte_copy.c \
 	models/ascend/mte_int.h \
 	models/ascend/mte_values.c \
+	models/ascend/pmu.c \
 	models/ascend/races.c \
 	models/ascend/ranges.c \
 	models/ascend/scalar.c \
 	models/ascend/ub.c \
 	models/ascend/ub.h \
+	models/ascend/ub_int.h \
+	models/ascend/ub_vector.c \
 	models/ascend/vector.c \
 	models/ascend/vector.h \
 	models/ascend/vector_int.h \

@@ -3,7 +3,28 @@ noinst_LIBRARIES += libsched.a
 libsched_a_SOURCES = \
 	sched/alg/problem.c sched/alg/problem.h sched/alg/calendar.c sched/alg/calendar.h \
 	sched/alg/list.c sched/alg/list.h \
+	sched/alg/flat.c sched/alg/flat.h sched/alg/bounds.c sched/alg/bounds.h sched/alg/check.c sched/alg/check.h \
+	sched/alg/sgs.c sched/alg/sgs.h sched/alg/sgs_int.h sched/alg/sgs_parallel.c \
+	sched/alg/rules.c sched/alg/rules.h sched/alg/rules.def \
+	sched/alg/solve.c sched/alg/solve.h sched/alg/engines.c sched/alg/engines.h sched/alg/methods.def \
+	sched/alg/solve_list.c sched/alg/solve_anneal.c sched/alg/anneal_int.h sched/alg/anneal_chain.c sched/alg/anneal_moves.c \
+	sched/alg/moves.def sched/alg/solve_exact.c sched/alg/solve_lags.c \
+	sched/alg/read/read.c sched/alg/read/read.h sched/alg/read/words.c sched/alg/read/internal.h \
+	sched/alg/read/formats.def sched/alg/read/psplib.c sched/alg/read/progen_max.c sched/alg/read/patterson.c \
+	sched/alg/read/stg.c sched/alg/read/jobshop.c \
 	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h
+
+# Dataflow.
+libsched_a_SOURCES += \
+	sched/alg/sdf.c sched/alg/sdf.h sched/alg/sdf_period.c sched/alg/sdf_buffers.c sched/alg/read_sdf3.c
+
+# Register allocation by colouring.
+libsched_a_SOURCES += \
+	sched/alg/color.c sched/alg/color.h sched/alg/color_briggs.c sched/alg/color_search.c sched/alg/read_col.c
+
+# Pipeline stages.
+libsched_a_SOURCES += \
+	sched/alg/partition.c sched/alg/partition.h sched/alg/partition_check.c sched/alg/read_partition.c
 
 # Graphs, front ends, lowering.
 libsched_a_SOURCES += \

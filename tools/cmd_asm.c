@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tspsim asm FILE.tsp -o FILE.tspo: assemble, encode the queues, write the container.
+ * tspsim asm FILE.tsp -o FILE.tspo: assemble, write the container.
  */
-#include "tools/setup.h"
+#include "tools/requests.h"
+#include "tools/styles.h"
 #include "tools/tool.h"
 
 static char *machine_name;
@@ -19,9 +20,8 @@ static const GOptionEntry options[] = {
 
 static int run_asm(int argc, char **argv, GError **error)
 {
-	setup s;
-	isa_program *program;
-	bool written;
+	program_request q = {.machine = machine_name, .path = argv[0], .output = output, .sets = sets};
+	const tool_style *style;
 
 	(void)argc;
 	if (!output) {
@@ -33,13 +33,8 @@ static int run_asm(int argc, char **argv, GError **error)
 		            argv[0]);
 		return TOOL_USER_ERROR;
 	}
-	program = setup_open(&s, argv[0], machine_name, sets, error);
-	if (!program)
-		return TOOL_USER_ERROR;
-	written = isa_program_write(program, output, error);
-	isa_program_free(program);
-	setup_fini(&s);
-	return written ? TOOL_OK : TOOL_USER_ERROR;
+	style = tool_style_choose(machine_name, argv[0], error);
+	return style ? style->assemble(&q, error) : TOOL_USER_ERROR;
 }
 
 const tool_command cmd_asm = {

@@ -2,7 +2,8 @@
  *
  * tspsim dis FILE.tspo: the program as assembly text, which assembles back to the same bits.
  */
-#include "tools/setup.h"
+#include "tools/requests.h"
+#include "tools/styles.h"
 #include "tools/tool.h"
 
 static char *machine_name;
@@ -19,19 +20,11 @@ static const GOptionEntry options[] = {
 
 static int run_dis(int argc, char **argv, GError **error)
 {
-	setup s;
-	isa_program *program = setup_open(&s, argv[0], machine_name, sets, error);
-	g_autofree char *text = NULL;
-	bool written;
+	program_request q = {.machine = machine_name, .path = argv[0], .output = output, .sets = sets};
+	const tool_style *style = tool_style_choose(machine_name, argv[0], error);
 
 	(void)argc;
-	if (!program)
-		return TOOL_USER_ERROR;
-	text = isa_disassemble(program, s.sched);
-	written = output ? g_file_set_contents(output, text, -1, error) : tool_print(text, error);
-	isa_program_free(program);
-	setup_fini(&s);
-	return written ? TOOL_OK : TOOL_USER_ERROR;
+	return style ? style->disassemble(&q, error) : TOOL_USER_ERROR;
 }
 
 const tool_command cmd_dis = {

@@ -61,10 +61,8 @@ static bool explain_key_text(const tool_style *style, int k, GString *out, GErro
 			g_string_append_printf(out, "  %-12s %s\n", "", origin->note);
 		style->free(machine);
 	}
-	if (style == tool_styles[0])
-		g_string_append_printf(out,
-		                       "  change it: tspsim run --set %s=VALUE (sched.%s or hw.%s for one side only)\n",
-		                       key->path, key->path, key->path);
+	g_string_append_printf(out, "  change it: tspsim run %s--set %s=VALUE (sched.%s or hw.%s for one side only)\n",
+	                       style == tool_styles[0] ? "" : "-m MACHINE ", key->path, key->path, key->path);
 	return true;
 }
 

@@ -2,8 +2,8 @@
  *
  * tspsim list WHAT: the names that other commands take, one a line with a word on each; instructions, keys and
  * violations are those of the kind of machine that -m names.  --markdown gives the reference pages docs/isa.md and
- * docs/ascend-isa.md (ops), docs/machines.md and docs/ascend-machines.md (keys) and docs/bank-maps.md (maps), which are
- * committed and held against the tables by a test.
+ * docs/ascend-isa.md (ops), docs/machines.md and docs/ascend-machines.md (keys), docs/bank-maps.md (maps) and
+ * docs/ascend-counters.md (counters), which are committed and held against the tables by a test.
  */
 #include <string.h>
 
@@ -23,8 +23,8 @@ static const tool_style *style; /* of the machine named */
 
 static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name,
-         "ops, keys, violations: of machines like MACHINE (tsp)", "MACHINE"},
-	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys, maps)", NULL},
+         "ops, keys, violations, counters: of machines like MACHINE (tsp)", "MACHINE"},
+	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys, maps, counters)", NULL},
 	{0},
 };
 
@@ -91,13 +91,19 @@ static void list_violations(row_fn add, void *state)
 		add(state, style->violation_name(v), style->violation_doc(v));
 }
 
+static void list_counters(row_fn add, void *state)
+{
+	for (unsigned c = 0; c < style->counters; c++)
+		add(state, style->counter_name(c), style->counter_doc(c));
+}
+
 static void list_queries(row_fn add, void *state)
 {
 	for (const trace_query *query = trace_queries; query->name; query++) {
 		g_autoptr(GError) error = NULL;
 		g_autofree char *question = trace_query_question(query, &error);
-		g_autofree char *doc =
-			g_strdup_printf("%s  (level %s)", question ? question : error->message, query->level);
+		g_autofree char *doc = g_strdup_printf("%s  (%s, level %s)", question ? question : error->message,
+		                                       query->kind, query->level);
 
 		add(state, query->name, doc);
 	}
@@ -108,8 +114,11 @@ static void list_plots(row_fn add, void *state)
 	size_t count;
 	const bank_plot_kind *bank = bank_plot_kinds(&count);
 
-	for (const trace_plot_kind *kind = trace_plot_kinds; kind->name; kind++)
-		add(state, kind->name, kind->doc);
+	for (const trace_plot_kind *kind = trace_plot_kinds; kind->name; kind++) {
+		g_autofree char *doc = g_strdup_printf("%s (%s)", kind->doc, kind->kind);
+
+		add(state, kind->name, doc);
+	}
 	add(state, "front", "maps that `bank search` found: conflicts, gates, lost capacity (of its FILE.csv)");
 	for (size_t i = 0; i < count; i++) {
 		g_autofree char *doc = g_strconcat("bank --plot: ", bank[i].doc, NULL);
@@ -135,6 +144,11 @@ static char *ops_page(GError **error)
 	return style->ops_page(error);
 }
 
+static char *counters_page(GError **error)
+{
+	return style->counters_page(error);
+}
+
 static char *keys_page(GError **error)
 {
 	return reference_keys(style, error);
@@ -149,6 +163,7 @@ static const struct subject {
 	{"ops", list_ops, ops_page},       {"keys", list_keys, keys_page},      {"violations", list_violations, NULL},
 	{"queries", list_queries, NULL},   {"plots", list_plots, NULL},         {"kernels", list_kernels, NULL},
 	{"commands", list_commands, NULL}, {"patterns", list_patterns, NULL},
+	{"counters", list_counters, counters_page},
 };
 
 static void add_text(void *state, const char *name, const char *doc)
@@ -206,8 +221,14 @@ static int run_list(int argc, char **argv, GError **error)
 		return TOOL_USER_ERROR;
 	}
 	if (markdown && !subject->page) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list %s has no reference page; ops, keys and maps have",
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list %s has no reference page; ops, keys, maps and counters have",
 		            subject->name);
+		return TOOL_USER_ERROR;
+	}
+	if (subject->list == list_counters && !style->counters) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "list counters: no hardware counters are known of machines like %s; -m ascend has some",
+		            machine_name ? machine_name : "tsp");
 		return TOOL_USER_ERROR;
 	}
 	text = markdown ? subject->page(error) : list_text(subject);
@@ -216,7 +237,7 @@ static int run_list(int argc, char **argv, GError **error)
 
 const tool_command cmd_list = {
 	.name = "list",
-	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands [-m MACHINE] "
+	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands|counters [-m MACHINE] "
 		    "[--markdown]",
 	.doc = "List what can be named on the command line.",
 	.options = options,

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tspsim [run]: schedule a workload (or take a program), simulate it, hold the simulation against the prediction and
- * the results against the reference, report.
+ * the results against the reference, report.  The kind of machine (tools/styles.h) does the work.
  */
-#include <string.h>
-
-#include "tools/record.h"
+#include "tools/requests.h"
 #include "tools/setup.h"
-#include "tools/simulate.h"
+#include "tools/styles.h"
 #include "tools/tool.h"
 
 static char *machine_name;
@@ -25,6 +23,7 @@ static gboolean functional;
 static gboolean no_functional;
 static gboolean specials;
 static gboolean no_predictions;
+static gboolean by_timestamp;
 
 static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name,
@@ -39,7 +38,7 @@ static const GOptionEntry options[] = {
          "[sched.|hw.]KEY=VALUE"},
 	{"trace", 't', 0, G_OPTION_ARG_FILENAME, &trace, "write a trace database to FILE", "FILE"},
 	{"trace-level", 0, 0, G_OPTION_ARG_STRING, &trace_level,
-         "summary (counters), units (spans of each queue) or full (every access; default)", "LEVEL"},
+         "summary (counters), units (spans of each queue or pipe) or full (everything; default)", "LEVEL"},
 	{"trace-window", 0, 0, G_OPTION_ARG_STRING, &trace_window, "trace cycles from START to before STOP only",
          "START:STOP"},
 	{"functional", 0, 0, G_OPTION_ARG_NONE, &functional,
@@ -60,153 +59,62 @@ static const GOptionEntry options[] = {
 	{"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
          "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
 	{"no-predictions", 0, 0, G_OPTION_ARG_NONE, &no_predictions, "drop the predictions a program carries", NULL},
+	{"by-timestamp", 0, 0, G_OPTION_ARG_NONE, &by_timestamp,
+         "what if instructions began at their predicted cycles and not by flags: what synchronisation costs, and "
+         "whether "
+         "it would be safe (machines like ascend-910b)",
+         NULL},
 	{0},
 };
 
-static const char *const policy_names[] = {
-	[TSP_POLICY_FAULT_CONTINUE] = "fault-continue",
-	[TSP_POLICY_FAULT_STOP] = "fault-stop",
-	[TSP_POLICY_FREEZE] = "freeze",
-	NULL,
-};
-
-static bool read_options(simulate_options *o, GError **error)
+/* What is wrong whatever the machine is. */
+static bool check_options(const char *word, GError **error)
 {
-	const char *const *kernels = sim_kernel_names();
+	const char *problem = NULL;
 
-	*o = (simulate_options){
-		.kernel = kernel ? kernel : kernels[0],
-		.shuffle = (uint64_t)shuffle,
-		.trace = trace,
-		.trace_level = trace_level ? trace_level : "full",
-		.trace_window = trace_window,
-		.seed = (uint64_t)seed,
-	};
-	if (!g_strv_contains(kernels, o->kernel)) {
-		tool_unknown(error, "kernel", o->kernel, kernels);
-		return false;
-	}
-	if (policy) {
-		while (policy_names[o->policy] && strcmp(policy_names[o->policy], policy) != 0)
-			o->policy++;
-		if (!policy_names[o->policy]) {
-			tool_unknown(error, "policy", policy, policy_names);
-			return false;
-		}
-	}
-	if (seed < 0 || shuffle < 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--seed and --shuffle take numbers from 0");
-		return false;
-	}
-	if (functional && no_functional) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--functional and --no-functional contradict each other");
-		return false;
-	}
-	if ((trace_level || trace_window) && !trace) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--trace-level and --trace-window need --trace FILE");
-		return false;
-	}
-	return !trace || record_check(o, error);
-}
-
-/* What to run: the program, with its graphs and schedule report when it was scheduled here. */
-typedef struct job {
-	setup s;
-	isa_program *program;
-	GPtrArray *graphs;
-	sched_report schedule;
-	bool scheduled;
-} job;
-
-static void job_fini(job *j)
-{
-	if (j->program)
-		isa_program_free(j->program);
-	if (j->graphs)
-		g_ptr_array_unref(j->graphs);
-	sched_report_fini(&j->schedule);
-	setup_fini(&j->s);
-}
-
-/* WORD is what stands on the command line besides the options, or NULL. */
-static bool job_init(job *j, const char *word, simulate_options *o, GError **error)
-{
-	setup_schedule how = {.workload = workload ? workload : word,
-	                      .priority = priority,
-	                      .seed = (uint64_t)seed,
-	                      .specials = specials};
-
-	*j = (job){0};
-	if (workload && word) {
+	if (workload && word)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unexpected argument '%s' beside -w %s", word, workload);
-		return false;
-	}
-	if (word && setup_is_program(word)) {
-		if (specials) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials: a program has its data already");
-			return false;
-		}
-		o->functional = functional;
-		j->program = setup_open(&j->s, word, machine_name, sets, error);
-	} else {
-		o->functional = functional || (!how.workload && !no_functional);
-		how.functional = o->functional;
-		if (!how.workload)
-			how.workload = SETUP_DEFAULT_WORKLOAD;
-		if (!setup_init(&j->s, machine_name, sets, error))
-			return false;
-		j->program = setup_compile(&j->s, &how, &j->graphs, &j->schedule, error);
-		j->scheduled = true;
-	}
-	if (j->program && j->program->insns->len == 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: nothing to run: no instructions",
-		            word ? word : how.workload);
-		g_clear_pointer(&j->program, isa_program_free);
-	}
-	if (j->program && no_predictions) {
-		j->program->has_predictions = false;
-		j->program->predicted_cycles = -1;
-	}
-	return j->program != NULL;
-}
-
-/* The outcome on stdout; the exit status. */
-static int print_report(const report *r, GError **error)
-{
-	g_autofree char *text = tool_json ? report_json(r) : report_text(r, tool_colour(stdout));
-
-	if ((!tool_quiet || tool_json) && !tool_print(text, error))
-		return TOOL_USER_ERROR;
-	if (r->interrupted)
-		return TOOL_INTERRUPTED;
-	return report_found_fault(r) ? TOOL_FOUND : TOOL_OK;
+	else if (seed < 0 || shuffle < 0)
+		problem = "--seed and --shuffle take numbers from 0";
+	else if (functional && no_functional)
+		problem = "--functional and --no-functional contradict each other";
+	else if ((trace_level || trace_window) && !trace)
+		problem = "--trace-level and --trace-window need --trace FILE";
+	else
+		return true;
+	if (problem)
+		g_set_error_literal(error, TSP_ERROR, TSP_ERROR_USER, problem);
+	return false;
 }
 
 static int run_run(int argc, char **argv, GError **error)
 {
-	gint64 start = g_get_monotonic_time();
-	simulate_options o;
-	job j;
-	simulation *done = NULL;
-	int status = TOOL_USER_ERROR;
+	const char *word = argc ? argv[0] : NULL;
+	run_request q = {
+		.machine = machine_name,
+		.workload = workload,
+		.word = word,
+		.sets = sets,
+		.trace = trace,
+		.trace_level = trace_level,
+		.trace_window = trace_window,
+		.policy = policy,
+		.kernel = kernel,
+		.priority = priority,
+		.seed = (uint64_t)seed,
+		.shuffle = (uint64_t)shuffle,
+		.functional = functional,
+		.no_functional = no_functional,
+		.specials = specials,
+		.no_predictions = no_predictions,
+		.by_timestamp = by_timestamp,
+	};
+	const tool_style *style;
 
-	if (!read_options(&o, error))
-		return status;
-	if (job_init(&j, argc ? argv[0] : NULL, &o, error))
-		done = simulate(j.s.sched, j.s.hw, j.program, j.graphs, &o, error);
-	if (done) {
-		report r = {.sched = j.s.sched,
-		            .hw = j.s.hw,
-		            .program = j.program,
-		            .schedule = j.scheduled ? &j.schedule : NULL};
-
-		simulation_report(done, &r);
-		r.wall_s = (double)(g_get_monotonic_time() - start) / 1e6;
-		status = print_report(&r, error);
-	}
-	simulation_free(done);
-	job_fini(&j);
-	return status;
+	if (!check_options(word, error))
+		return TOOL_USER_ERROR;
+	style = tool_style_choose(machine_name, word && setup_is_program(word) ? word : NULL, error);
+	return style ? style->run(&q, error) : TOOL_USER_ERROR;
 }
 
 const tool_command cmd_run = {

@@ -5,6 +5,7 @@
 #include "tools/progress.h"
 
 #include <glib.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -45,6 +46,11 @@ void progress_update(void *state, double fraction)
 		return;
 	p->last = now;
 	p->drawn = true;
+	if (isnan(fraction)) {
+		fprintf(stderr, "\r%s, %.0f s so far \033[K", p->what, (double)(now - p->start) / 1e6);
+		fflush(stderr);
+		return;
+	}
 	fraction = CLAMP(fraction, 0.0, 1.0);
 	left = fraction > 0 ? (double)(now - p->start) * (1 - fraction) / fraction / 1e6 : 0;
 	fprintf(stderr, "\r%s %5.1f %%, %.0f s left \033[K", p->what, fraction * 100, left);

@@ -13,7 +13,7 @@ typedef struct progress progress;
 /* One at a time; WHAT is kept. */
 progress *progress_begin(const char *what);
 bool progress_is_shown(void);                   /* would an update ever be drawn? */
-void progress_update(void *p, double fraction); /* P is a progress; 0 to 1 */
+void progress_update(void *p, double fraction); /* P is a progress; 0 to 1, NAN: nobody can tell */
 void progress_end(progress *p);                 /* clears the line */
 
 #endif

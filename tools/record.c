@@ -38,32 +38,32 @@ static bool parse_window(const char *text, trace_options *options, GError **erro
 	return false;
 }
 
-static bool parse_options(const simulate_options *options, trace_options *parsed, GError **error)
+bool record_parse(const char *level, const char *window, trace_options *parsed, GError **error)
 {
-	int level = trace_level_from_name(options->trace_level);
+	int number = trace_level_from_name(level);
 
-	*parsed = (trace_options){.level = (enum trace_level)level};
-	if (level < 0) {
-		tool_unknown(error, "trace level", options->trace_level, trace_level_names);
+	*parsed = (trace_options){.level = (enum trace_level)number};
+	if (number < 0) {
+		tool_unknown(error, "trace level", level, trace_level_names);
 		return false;
 	}
-	return !options->trace_window || parse_window(options->trace_window, parsed, error);
+	return !window || parse_window(window, parsed, error);
 }
 
-bool record_check(const simulate_options *options, GError **error)
+bool record_check(const char *path, const char *level, const char *window, GError **error)
 {
-	g_autofree char *folder = g_path_get_dirname(options->trace);
+	g_autofree char *folder = g_path_get_dirname(path);
 	trace_options parsed;
 	int wrong = 0;
 
-	if (!parse_options(options, &parsed, error))
+	if (!record_parse(level, window, &parsed, error))
 		return false;
-	if (g_file_test(options->trace, G_FILE_TEST_IS_DIR))
+	if (g_file_test(path, G_FILE_TEST_IS_DIR))
 		wrong = EISDIR;
-	else if (g_access(g_file_test(options->trace, G_FILE_TEST_EXISTS) ? options->trace : folder, W_OK) != 0)
+	else if (g_access(g_file_test(path, G_FILE_TEST_EXISTS) ? path : folder, W_OK) != 0)
 		wrong = errno;
 	if (wrong)
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "--trace %s: %s", options->trace, g_strerror(wrong));
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "--trace %s: %s", path, g_strerror(wrong));
 	return !wrong;
 }
 
@@ -82,6 +82,7 @@ static void write_manifest(record *r, const simulate_options *options, const isa
 	g_autofree char *hw_text = isa_machine_dump(hw);
 	g_autofree char *hash = isa_program_hash(program);
 
+	trace_writer_manifest(r->writer, "kind", "tsp");
 	trace_writer_manifest(r->writer, "command", tool_command_line);
 	trace_writer_manifest(r->writer, "machine", hw->name);
 	trace_writer_manifest(r->writer, "machine_sched", sched_text);
@@ -105,7 +106,7 @@ record *record_open(const simulate_options *options, const isa_machine *sched, c
 	r->hw = hw;
 	r->program = program;
 	r->windowed = options->trace_window != NULL;
-	if (parse_options(options, &r->options, error)) {
+	if (record_parse(options->trace_level, options->trace_window, &r->options, error)) {
 		r->names = trace_names_new(hw, program);
 		r->writer = trace_writer_open(r->path, &r->options, r->names, error);
 	}

@@ -13,7 +13,9 @@
 typedef struct record record;
 
 /* Before long work: are level and window legal, and can there be a file of that name? */
-bool record_check(const simulate_options *options, GError **error);
+bool record_check(const char *path, const char *level, const char *window, GError **error);
+/* What --trace-level and --trace-window (NULL: none) mean. */
+bool record_parse(const char *level, const char *window, trace_options *parsed, GError **error);
 
 /* An existing file that is no trace is refused. */
 record *record_open(const simulate_options *options, const isa_machine *sched, const isa_machine *hw,

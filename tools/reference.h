@@ -11,6 +11,8 @@
 char *reference_ops(GError **error);
 /* docs/ascend-isa.md: the same for Ascend-style cores, with timing classes, flag pairs, order and rules; g_free. */
 char *reference_ascend_ops(GError **error);
+/* docs/ascend-counters.md: hardware counters of Ascend-style cores, and those that the models cannot count; g_free. */
+char *reference_ascend_counters(GError **error);
 /* docs/machines.md, docs/ascend-machines.md: every machine key of a kind of machine with its value, class and source in
  * every preset; g_free. */
 struct tool_style;

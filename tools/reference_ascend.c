@@ -261,3 +261,34 @@ char *reference_ascend_ops(GError **error)
 		g_string_append_printf(out, "| `%s` | %s |\n", violation_rows[i].name, violation_rows[i].doc);
 	return g_string_free(out, FALSE);
 }
+
+char *reference_ascend_counters(GError **error)
+{
+	GString *out = g_string_new(
+		"# Hardware counters of Ascend-style cores\n\n"
+		"Written by `tspsim list counters -m ascend --markdown` from isa/ascend/pmu.def; a test holds this page "
+		"against it.\n\nEvents have the numbers that msOpProf (sources.md) uses for 910B. The models produce "
+		"those of the first table, for each\nsub-core; a test drives each of them to a value worked out by hand "
+		"(tests/timing/asc/pmu.def). *Bytes* is what one count stands\nfor. The class is that of the meaning: "
+		"*published* where a source says what is counted, *derived* where only a formula of the\nprofiler tells, "
+		"*assumed* where nothing does.\n\n"
+		"| event | name | unit | bytes | sub-cores | class | what is counted |\n"
+		"| --- | --- | --- | --- | --- | --- | --- |\n");
+	const asc_pmu_info *absent;
+
+	(void)error;
+	for (unsigned row = 0; row < ASC_PMU_COUNT; row++) {
+		const asc_pmu_info *info = asc_pmu((enum asc_pmu)row);
+		g_autofree char *cores = cores_text(info->cores);
+
+		g_string_append_printf(out, "| %u | `%s` | %s | ", info->id, info->name, info->unit);
+		if (info->bytes)
+			g_string_append_printf(out, "%u ", info->bytes);
+		g_string_append_printf(out, "| %s | %s | %s |\n", cores, info->class_name, info->doc);
+	}
+	g_string_append(out, "\n## Not modelled\n\nThese have no value anywhere: not 0, which would look measured.\n\n"
+	                     "| event | name | why |\n| --- | --- | --- |\n");
+	for (unsigned n = 0; (absent = asc_pmu_absent(n)); n++)
+		g_string_append_printf(out, "| %u | `%s` | %s |\n", absent->id, absent->name, absent->doc);
+	return g_string_free(out, FALSE);
+}

@@ -21,19 +21,7 @@ char *report_binds(const report *r)
 	return usage_binds(r->hw, &r->usage, r->counters);
 }
 
-enum { LABEL_WIDTH = 13, LINE_WIDTH = 110 };
-
-static void line(GString *out, const char *label, const char *format, ...) G_GNUC_PRINTF(3, 4);
-static void line(GString *out, const char *label, const char *format, ...)
-{
-	va_list arguments;
-
-	g_string_append_printf(out, "%-*s", LABEL_WIDTH, label);
-	va_start(arguments, format);
-	g_string_append_vprintf(out, format, arguments);
-	va_end(arguments);
-	g_string_append_c(out, '\n');
-}
+enum { LINE_WIDTH = 110 };
 
 static const char *red(bool colour)
 {
@@ -50,17 +38,17 @@ static void say_machine(GString *out, const report *r)
 	const isa_machine *m = r->hw;
 	g_autofree char *sram = tool_bytes((uint64_t)isa_machine_sram_bytes(m));
 
-	line(out, "machine", "%s: %s", m->name, m->title);
+	tool_line(out, "machine", "%s: %s", m->name, m->title);
 	if (m->hashed) {
 		uint64_t whole = (uint64_t)(m->sram_banks * m->sram_rows * m->sram_block_bytes);
 		uint64_t lost = whole - MIN(whole, (uint64_t)isa_machine_sram_bytes(m));
 		g_autofree char *lost_text = tool_bytes(lost);
 		g_autofree char *whole_text = tool_bytes(whole);
 
-		line(out, "", "SRAM of %s under map %s, which leaves %s of %s unused", sram, m->sram_map, lost_text,
-		     whole_text);
+		tool_line(out, "", "SRAM of %s under map %s, which leaves %s of %s unused", sram, m->sram_map,
+		          lost_text, whole_text);
 	} else {
-		line(out, "", "SRAM of %s, direct addresses", sram);
+		tool_line(out, "", "SRAM of %s, direct addresses", sram);
 	}
 }
 
@@ -71,7 +59,7 @@ static void say_split(GString *out, const report *r)
 		g_autofree char *hw = isa_machine_get_text(r->hw, (int)k);
 
 		if (strcmp(sched, hw) != 0)
-			line(out, "split", "%s: scheduled for %s, simulated with %s", isa_keys[k].path, sched, hw);
+			tool_line(out, "split", "%s: scheduled for %s, simulated with %s", isa_keys[k].path, sched, hw);
 	}
 }
 
@@ -80,22 +68,22 @@ static void say_cycles(GString *out, const report *r)
 	g_autofree char *cycles = tool_count((uint64_t)r->counters->cycles);
 	g_autofree char *time = tool_seconds((double)r->counters->cycles / (double)r->hw->clock_hz);
 
-	line(out, "cycles", "%s (%s at %.4g MHz)%s", cycles, time, (double)r->hw->clock_hz / 1e6,
-	     r->interrupted ? ", up to the interruption"
-	     : r->stopped   ? ", up to the stop"
-	                    : "");
+	tool_line(out, "cycles", "%s (%s at %.4g MHz)%s", cycles, time, (double)r->hw->clock_hz / 1e6,
+	          r->interrupted ? ", up to the interruption"
+	          : r->stopped   ? ", up to the stop"
+	                         : "");
 	if (r->counters->slip_cycles) {
 		g_autofree char *slip = tool_count((uint64_t)r->counters->slip_cycles);
 		uint32_t bank;
 		int64_t lost;
 		g_autofree char *both = tool_count((uint64_t)(r->counters->cycles + r->counters->slip_cycles));
 
-		line(out, "slip", "%s cycles frozen on top, in %" G_GUINT64_FORMAT " places: %s cycles in all", slip,
-		     r->findings->slips, both);
+		tool_line(out, "slip", "%s cycles frozen on top, in %" G_GUINT64_FORMAT " places: %s cycles in all",
+		          slip, r->findings->slips, both);
 		if (findings_worst_bank(r->findings, &bank, &lost)) {
 			g_autofree char *worst = tool_count((uint64_t)lost);
 
-			line(out, "", "the most for one bank: %s cycles, bank %u", worst, bank);
+			tool_line(out, "", "the most for one bank: %s cycles, bank %u", worst, bank);
 		}
 	}
 }
@@ -105,15 +93,15 @@ static void say_binds(GString *out, const report *r)
 	g_autofree char *binds = report_binds(r);
 
 	if (binds)
-		line(out, "binds", "%s", binds);
+		tool_line(out, "binds", "%s", binds);
 	if (r->schedule && r->schedule->notes) {
 		g_auto(GStrv) notes = g_strsplit(r->schedule->notes->str, "\n", -1);
 
 		for (char **note = notes; *note; note++)
 			if (**note)
-				line(out, "", "%s", *note);
+				tool_line(out, "", "%s", *note);
 		if (r->program->epochs->len > EMIT_NOTED_EPOCHS)
-			line(out, "", "(the first layers; `tspsim stat` of a trace shows how long each took)");
+			tool_line(out, "", "(the first layers; `tspsim stat` of a trace shows how long each took)");
 	}
 }
 
@@ -132,12 +120,12 @@ static void say_use(GString *out, const report *r)
 	g_autofree char *delayed = tool_count(r->counters->bank_delayed);
 
 	if (r->usage.mxm_ceiling >= 0)
-		line(out, "utilisation", "MXM %s (ceiling of whole blocks %s), VXM %s, SXM %s, SRAM %s", mxm, ceiling,
-		     vxm, sxm, sram);
+		tool_line(out, "utilisation", "MXM %s (ceiling of whole blocks %s), VXM %s, SXM %s, SRAM %s", mxm,
+		          ceiling, vxm, sxm, sram);
 	else
-		line(out, "utilisation", "MXM %s, VXM %s, SXM %s, SRAM %s", mxm, vxm, sxm, sram);
-	line(out, "work", "%s MACs, %s VXM lane operations, %s instructions issued", macs, lane_ops, issues);
-	line(out, "banks", "%s requests, %s moved, %s requests delayed by another", requests, bytes, delayed);
+		tool_line(out, "utilisation", "MXM %s, VXM %s, SXM %s, SRAM %s", mxm, vxm, sxm, sram);
+	tool_line(out, "work", "%s MACs, %s VXM lane operations, %s instructions issued", macs, lane_ops, issues);
+	tool_line(out, "banks", "%s requests, %s moved, %s requests delayed by another", requests, bytes, delayed);
 }
 
 /* The epoch that took longest, when there are several. */
@@ -158,7 +146,8 @@ static void say_layers(GString *out, const report *r)
 	}
 	cycles = tool_count((uint64_t)(longest->end - longest->start));
 	share = tool_percent((double)(longest->end - longest->start) / (double)r->program->predicted_cycles);
-	line(out, "layers", "%u; the longest is %s with %s cycles (%s)", epochs->len, longest->name, cycles, share);
+	tool_line(out, "layers", "%u; the longest is %s with %s cycles (%s)", epochs->len, longest->name, cycles,
+	          share);
 }
 
 static void say_difference(GString *out, const report *r, const compare_difference *d)
@@ -166,17 +155,17 @@ static void say_difference(GString *out, const report *r, const compare_differen
 	g_autofree char *text = NULL;
 
 	if (d->what == COMPARE_LENGTH) {
-		line(out, "", "%s: predicted %" G_GINT64_FORMAT " cycles, simulated %" G_GINT64_FORMAT,
-		     compare_what_name(d->what), d->predicted, d->simulated);
+		tool_line(out, "", "%s: predicted %" G_GINT64_FORMAT " cycles, simulated %" G_GINT64_FORMAT,
+		          compare_what_name(d->what), d->predicted, d->simulated);
 		return;
 	}
 	text = findings_insn_text(r->program, r->hw, d->insn);
 	if (d->simulated == PROBE_NO_TIME)
-		line(out, "", "%s of issue %u: predicted %" G_GINT64_FORMAT ", simulated none: %s",
-		     compare_what_name(d->what), d->index, d->predicted, text);
+		tool_line(out, "", "%s of issue %u: predicted %" G_GINT64_FORMAT ", simulated none: %s",
+		          compare_what_name(d->what), d->index, d->predicted, text);
 	else
-		line(out, "", "%s of issue %u: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT ": %s",
-		     compare_what_name(d->what), d->index, d->predicted, d->simulated, text);
+		tool_line(out, "", "%s of issue %u: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT ": %s",
+		          compare_what_name(d->what), d->index, d->predicted, d->simulated, text);
 }
 
 static void say_prediction(GString *out, const report *r, bool colour)
@@ -187,18 +176,18 @@ static void say_prediction(GString *out, const report *r, bool colour)
 	unsigned count;
 
 	if (!r->compare) {
-		line(out, "predicted", "not compared: %s",
-		     r->interrupted ? "interrupted" : "the program carries no predictions");
+		tool_line(out, "predicted", "not compared: %s",
+		          r->interrupted ? "interrupted" : "the program carries no predictions");
 		return;
 	}
 	events = tool_count(compare_events(r->compare));
 	if (!compare_mismatches(r->compare)) {
-		line(out, "predicted", "= simulated, in all %s compared events", events);
+		tool_line(out, "predicted", "= simulated, in all %s compared events", events);
 		return;
 	}
 	different = tool_count(compare_mismatches(r->compare));
-	line(out, "predicted", "%s!= simulated%s: %s difference%s in %s compared events; the first:", red(colour),
-	     plain(colour), different, compare_mismatches(r->compare) == 1 ? "" : "s", events);
+	tool_line(out, "predicted", "%s!= simulated%s: %s difference%s in %s compared events; the first:", red(colour),
+	          plain(colour), different, compare_mismatches(r->compare) == 1 ? "" : "s", events);
 	kept = compare_kept(r->compare, &count);
 	for (unsigned i = 0; i < count; i++)
 		say_difference(out, r, &kept[i]);
@@ -210,32 +199,32 @@ static void say_checked(GString *out, const report *r, bool colour)
 	g_autofree char *wrong = NULL;
 
 	if (r->checked == REPORT_NOT_CHECKED) {
-		line(out, "checked", "%s",
-		     r->functional ? "values were carried, but there is no reference to hold them against"
-		                   : "timing only (--functional carries values and checks them)");
+		tool_line(out, "checked", "%s",
+		          r->functional ? "values were carried, but there is no reference to hold them against"
+		                        : "timing only (--functional carries values and checks them)");
 		return;
 	}
 	values = tool_count(verify_values(r->verify));
 	if (r->checked == REPORT_PASSED) {
-		line(out, "checked", "all %s result values equal the reference, bit for bit", values);
+		tool_line(out, "checked", "all %s result values equal the reference, bit for bit", values);
 		return;
 	}
 	wrong = tool_count(verify_wrong(r->verify));
-	line(out, "checked", "%sFAILED%s: %s of %s result values differ from the reference; the first: %s", red(colour),
-	     plain(colour), wrong, values, verify_first(r->verify));
+	tool_line(out, "checked", "%sFAILED%s: %s of %s result values differ from the reference; the first: %s",
+	          red(colour), plain(colour), wrong, values, verify_first(r->verify));
 }
 
 static void say_violation(GString *out, const report *r, const probe_violation *v)
 {
 	g_autofree char *text = findings_insn_text(r->program, r->hw, v->insn);
 
-	line(out, "", "  cycle %" G_GINT64_FORMAT ", %s, issue %u: %s (detail %" G_GINT64_FORMAT ")", v->cycle,
-	     v->queue < isa_machine_queue_count(r->hw) ? isa_machine_queue(r->hw, v->queue)->name : "?", v->index, text,
-	     v->detail);
+	tool_line(out, "", "  cycle %" G_GINT64_FORMAT ", %s, issue %u: %s (detail %" G_GINT64_FORMAT ")", v->cycle,
+	          v->queue < isa_machine_queue_count(r->hw) ? isa_machine_queue(r->hw, v->queue)->name : "?", v->index,
+	          text, v->detail);
 	if (v->other != UINT32_MAX) {
 		g_autofree char *other = findings_insn_text(r->program, r->hw, v->other);
 
-		line(out, "", "    with %s", other);
+		tool_line(out, "", "    with %s", other);
 	}
 }
 
@@ -244,17 +233,17 @@ static void say_violations(GString *out, const report *r, bool colour)
 	g_autofree char *total = tool_count(r->counters->violations);
 
 	if (!r->counters->violations) {
-		line(out, "violations", "none");
+		tool_line(out, "violations", "none");
 		return;
 	}
-	line(out, "violations", "%s%s%s", red(colour), total, plain(colour));
+	tool_line(out, "violations", "%s%s%s", red(colour), total, plain(colour));
 	for (unsigned kind = 0; kind < ISA_VIOLATION_COUNT; kind++) {
 		g_autofree char *count = tool_count(r->counters->violations_by_kind[kind]);
 
 		if (!r->counters->violations_by_kind[kind])
 			continue;
-		line(out, "", "%s %s: %s", count, isa_violation_name((enum isa_violation)kind),
-		     isa_violation_doc((enum isa_violation)kind));
+		tool_line(out, "", "%s %s: %s", count, isa_violation_name((enum isa_violation)kind),
+		          isa_violation_doc((enum isa_violation)kind));
 		for (unsigned i = 0; i < r->findings->kept[kind]; i++)
 			say_violation(out, r, &r->findings->first[kind][i]);
 	}
@@ -267,15 +256,15 @@ static void say_assumed(GString *out, const report *r)
 	bool first = true;
 
 	for (char **key = keys; *key; key++) {
-		if (row->len && row->len + strlen(*key) + 2 > LINE_WIDTH - LABEL_WIDTH) {
-			line(out, first ? "assumed" : "", "%s,", row->str);
+		if (row->len && row->len + strlen(*key) + 2 > LINE_WIDTH - TOOL_LABEL_WIDTH) {
+			tool_line(out, first ? "assumed" : "", "%s,", row->str);
 			g_string_truncate(row, 0);
 			first = false;
 		}
 		g_string_append_printf(row, "%s%s", row->len ? ", " : "", *key);
 	}
 	if (row->len)
-		line(out, first ? "assumed" : "", "%s", row->str);
+		tool_line(out, first ? "assumed" : "", "%s", row->str);
 }
 
 static void say_next(GString *out, const report *r)
@@ -283,12 +272,12 @@ static void say_next(GString *out, const report *r)
 	if (r->trace) {
 		g_autofree char *size = tool_bytes(r->trace_bytes);
 
-		line(out, "trace", "%s (level %s, %s)%s", r->trace, r->trace_level, size,
-		     r->interrupted ? ", incomplete" : "");
-		line(out, "next", "tspsim stat %s", r->trace);
-		line(out, "", "tspsim plot occupancy %s -o occupancy.png", r->trace);
+		tool_line(out, "trace", "%s (level %s, %s)%s", r->trace, r->trace_level, size,
+		          r->interrupted ? ", incomplete" : "");
+		tool_line(out, "next", "tspsim stat %s", r->trace);
+		tool_line(out, "", "tspsim plot occupancy %s -o occupancy.png", r->trace);
 	} else {
-		line(out, "next", "the same command with --trace run.db, then tspsim stat run.db");
+		tool_line(out, "next", "the same command with --trace run.db, then tspsim stat run.db");
 	}
 }
 
@@ -297,11 +286,11 @@ char *report_text(const report *r, bool colour)
 	GString *out = g_string_new(NULL);
 
 	if (r->interrupted)
-		line(out, "INTERRUPTED", "figures are those of the cycles simulated so far");
+		tool_line(out, "INTERRUPTED", "figures are those of the cycles simulated so far");
 	say_machine(out, r);
 	say_split(out, r);
-	line(out, "workload", "%s",
-	     r->program->workload && *r->program->workload ? r->program->workload : "(none named)");
+	tool_line(out, "workload", "%s",
+	          r->program->workload && *r->program->workload ? r->program->workload : "(none named)");
 	say_layers(out, r);
 	say_cycles(out, r);
 	say_binds(out, r);
@@ -310,7 +299,7 @@ char *report_text(const report *r, bool colour)
 	say_checked(out, r, colour);
 	say_violations(out, r, colour);
 	say_assumed(out, r);
-	line(out, "wall", "%.2f s", r->wall_s);
+	tool_line(out, "wall", "%.2f s", r->wall_s);
 	say_next(out, r);
 	return g_string_free(out, FALSE);
 }

@@ -24,14 +24,14 @@ static const char **csv_value(frontend_options *options, const struct csv_key *k
 	return (const char **)(void *)((char *)options + key->offset);
 }
 
-static bool set_csv(setup *s, const char *name, const char *value, GError **error)
+static bool set_csv(frontend_options *options, const char *name, const char *value, GError **error)
 {
 	const char *names[G_N_ELEMENTS(csv_keys) + 1] = {0};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(csv_keys); i++) {
 		names[i] = csv_keys[i].name;
 		if (strcmp(name, csv_keys[i].name) == 0) {
-			const char **slot = csv_value(&s->frontend, &csv_keys[i]);
+			const char **slot = csv_value(options, &csv_keys[i]);
 
 			g_free((char *)*slot);
 			*slot = g_strdup(value);
@@ -42,7 +42,7 @@ static bool set_csv(setup *s, const char *name, const char *value, GError **erro
 	return false;
 }
 
-static bool apply_set(setup *s, const char *text, GError **error)
+static bool apply_set(const setup_sides *sides, const char *text, GError **error)
 {
 	const char *equals = strchr(text, '=');
 	g_autofree char *key = NULL;
@@ -55,25 +55,46 @@ static bool apply_set(setup *s, const char *text, GError **error)
 	key = g_strndup(text, (gsize)(equals - text));
 	value = equals + 1;
 	if (g_str_has_prefix(key, "csv."))
-		return set_csv(s, key, value, error);
+		return set_csv(sides->frontend, key, value, error);
 	if (g_str_has_prefix(key, "sched."))
-		return isa_machine_set(s->sched, key + strlen("sched."), value, error);
+		return sides->set(sides->sched, key + strlen("sched."), value, error);
 	if (g_str_has_prefix(key, "hw."))
-		return isa_machine_set(s->hw, key + strlen("hw."), value, error);
-	return isa_machine_set(s->sched, key, value, error) && isa_machine_set(s->hw, key, value, error);
+		return sides->set(sides->hw, key + strlen("hw."), value, error);
+	return sides->set(sides->sched, key, value, error) && sides->set(sides->hw, key, value, error);
+}
+
+bool setup_apply(const setup_sides *sides, char **sets, GError **error)
+{
+	for (char **set = sets; set && *set; set++)
+		if (!apply_set(sides, *set, error))
+			return false;
+	return true;
+}
+
+void setup_frontend_fini(frontend_options *options)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(csv_keys); i++)
+		g_free((char *)*csv_value(options, &csv_keys[i]));
+	*options = (frontend_options){0};
+}
+
+static bool set_machine(void *machine, const char *key, const char *value, GError **error)
+{
+	return isa_machine_set(machine, key, value, error);
 }
 
 bool setup_init(setup *s, const char *name, char **sets, GError **error)
 {
+	setup_sides sides;
+
 	*s = (setup){0};
 	s->sched = isa_machine_load(name ? name : SETUP_DEFAULT_MACHINE, error);
 	if (!s->sched)
 		return false;
 	s->hw = isa_machine_copy(s->sched);
-	for (char **set = sets; set && *set; set++)
-		if (!apply_set(s, *set, error))
-			goto fail;
-	if (!isa_machine_finish(s->sched, error) || !isa_machine_finish(s->hw, error))
+	sides = (setup_sides){set_machine, s->sched, s->hw, &s->frontend};
+	if (!setup_apply(&sides, sets, error) || !isa_machine_finish(s->sched, error) ||
+	    !isa_machine_finish(s->hw, error))
 		goto fail;
 	return true;
 fail:
@@ -85,8 +106,7 @@ void setup_fini(setup *s)
 {
 	isa_machine_free(s->sched);
 	isa_machine_free(s->hw);
-	for (size_t i = 0; i < G_N_ELEMENTS(csv_keys); i++)
-		g_free((char *)*csv_value(&s->frontend, &csv_keys[i]));
+	setup_frontend_fini(&s->frontend);
 	*s = (setup){0};
 }
 
@@ -95,8 +115,7 @@ bool setup_is_program(const char *word)
 	return g_str_has_suffix(word, ".tspo") || g_str_has_suffix(word, ".tsp");
 }
 
-/* The text of an assembly file, g_free. */
-static char *read_text(const char *path, GError **error)
+char *setup_read_text(const char *path, GError **error)
 {
 	char *text;
 	gsize length;
@@ -111,8 +130,7 @@ static char *read_text(const char *path, GError **error)
 	return NULL;
 }
 
-/* What stands behind ".machine" at the beginning of a line of TEXT, g_free; NULL when there is no such line. */
-static char *named_machine(const char *text)
+char *setup_named_machine(const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
@@ -129,7 +147,7 @@ static char *named_machine(const char *text)
 static isa_program *assemble(setup *s, const char *path, const char *text, const char *name, char **sets,
                              GError **error)
 {
-	g_autofree char *own = named_machine(text);
+	g_autofree char *own = setup_named_machine(text);
 	isa_program *program;
 
 	if (!setup_init(s, name ? name : own, sets, error)) {
@@ -164,11 +182,11 @@ isa_program *setup_open(setup *s, const char *path, const char *name, char **set
 		}
 		return program;
 	}
-	text = read_text(path, error);
+	text = setup_read_text(path, error);
 	return text ? assemble(s, path, text, name, sets, error) : NULL;
 }
 
-static bool parse_priority(const char *text, sched_options *options, GError **error)
+bool setup_parse_priority(const char *text, sched_options *options, GError **error)
 {
 	double *const weights[] = {&options->alpha, &options->beta, &options->gamma};
 	g_auto(GStrv) parts = g_strsplit(text, ",", -1);
@@ -207,7 +225,7 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials is about values, it needs --functional");
 		return NULL;
 	}
-	if (how->priority && !parse_priority(how->priority, &options, error))
+	if (how->priority && !setup_parse_priority(how->priority, &options, error))
 		return NULL;
 	*graphs = frontend_read(how->workload, s->sched, &s->frontend, error);
 	if (!*graphs)

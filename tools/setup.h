@@ -23,8 +23,23 @@ typedef struct setup {
 bool setup_init(setup *s, const char *name, char **sets, GError **error);
 void setup_fini(setup *s);
 
+/* The same for machines of any kind: where settings go. */
+typedef struct setup_sides {
+	bool (*set)(void *machine, const char *key, const char *value, GError **error);
+	void *sched, *hw;
+	frontend_options *frontend;
+} setup_sides;
+bool setup_apply(const setup_sides *sides, char **sets, GError **error);
+void setup_frontend_fini(frontend_options *options);
+
 /* Is a word of the command line a program (binary or assembly by its name), rather than a workload? */
 bool setup_is_program(const char *word);
+
+/* The text of an assembly file, g_free. */
+char *setup_read_text(const char *path, GError **error);
+/* What stands behind ".machine" at the beginning of a line of TEXT, g_free; NULL when there is no such line. */
+char *setup_named_machine(const char *text);
+bool setup_parse_priority(const char *text, sched_options *options, GError **error);
 
 /* Opens a program with the machines to run it on: the one it names (a .tspo always does, a .tsp by .machine), which
  * NAME (or NULL) overrides, or tsp.  A .tsp is assembled and its queues encoded for the machine that is scheduled for.

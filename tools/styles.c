@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The two kinds of machine behind one table of functions.
+ * The kinds of machine behind one table of functions, and which kind a program is for.
  */
 #include "tools/styles.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/ascend/machine.h"
+#include "isa/program.h"
+#include "tools/asc.h"
 #include "tools/reference.h"
+#include "tools/setup.h"
+#include "tools/tool.h"
+#include "tools/tsp.h"
 
 static void *tsp_load(const char *name, GError **error)
 {
@@ -17,6 +23,16 @@ static void *tsp_load(const char *name, GError **error)
 static void tsp_free(void *machine)
 {
 	isa_machine_free(machine);
+}
+
+static bool tsp_set(void *machine, const char *key, const char *value, GError **error)
+{
+	return isa_machine_set(machine, key, value, error);
+}
+
+static char *tsp_dump(const void *machine)
+{
+	return isa_machine_dump(machine);
 }
 
 static const char *tsp_name(const void *machine)
@@ -69,6 +85,16 @@ static void ascend_free(void *machine)
 	asc_machine_free(machine);
 }
 
+static bool ascend_set(void *machine, const char *key, const char *value, GError **error)
+{
+	return asc_machine_set(machine, key, value, error);
+}
+
+static char *ascend_dump(const void *machine)
+{
+	return asc_machine_dump(machine);
+}
+
 static const char *ascend_name(const void *machine)
 {
 	return ((const asc_machine *)machine)->name;
@@ -99,6 +125,16 @@ static const char *ascend_op_doc(unsigned op)
 	return asc_op((enum asc_op)op)->doc;
 }
 
+static const char *ascend_counter_name(unsigned counter)
+{
+	return asc_pmu((enum asc_pmu)counter)->name;
+}
+
+static const char *ascend_counter_doc(unsigned counter)
+{
+	return asc_pmu((enum asc_pmu)counter)->doc;
+}
+
 static const tool_style tsp_style = {
 	.name = "tsp",
 	.pages = {"isa.md", "machines.md", "isa/machine_keys.def"},
@@ -107,6 +143,8 @@ static const tool_style tsp_style = {
 	.machines = isa_machine_names,
 	.load = tsp_load,
 	.free = tsp_free,
+	.set = tsp_set,
+	.dump = tsp_dump,
 	.machine_name = tsp_name,
 	.machine_title = tsp_title,
 	.text = tsp_text,
@@ -119,6 +157,11 @@ static const tool_style tsp_style = {
 	.violation_name = tsp_violation_name,
 	.violation_doc = tsp_violation_doc,
 	.ops_page = reference_ops,
+	.magic = ISA_MAGIC,
+	.run = tsp_run,
+	.sched = tsp_sched,
+	.assemble = tsp_assemble,
+	.disassemble = tsp_disassemble,
 };
 
 #define ASC_VIOLATION(id, name, doc) +1
@@ -135,6 +178,8 @@ static const tool_style ascend_style = {
 	.machines = asc_machine_names,
 	.load = ascend_load,
 	.free = ascend_free,
+	.set = ascend_set,
+	.dump = ascend_dump,
 	.machine_name = ascend_name,
 	.machine_title = ascend_title,
 	.text = ascend_text,
@@ -147,6 +192,16 @@ static const tool_style ascend_style = {
 	.violation_name = asc_violation_name,
 	.violation_doc = asc_violation_doc,
 	.ops_page = reference_ascend_ops,
+	.magic = ASC_MAGIC,
+	.directive = ".stream",
+	.run = ascend_run,
+	.sched = ascend_sched,
+	.assemble = ascend_assemble,
+	.disassemble = ascend_disassemble,
+	.counters = ASC_PMU_COUNT,
+	.counter_name = ascend_counter_name,
+	.counter_doc = ascend_counter_doc,
+	.counters_page = reference_ascend_counters,
 };
 
 const tool_style *const tool_styles[] = {&tsp_style, &ascend_style, NULL};
@@ -154,6 +209,89 @@ const tool_style *const tool_styles[] = {&tsp_style, &ascend_style, NULL};
 const tool_style *tool_style_of(const char *name)
 {
 	return name && asc_machine_is(name) ? &ascend_style : &tsp_style;
+}
+
+/* Does TEXT have a line whose first word is WORD? */
+static bool has_directive(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += strspn(line, " \t\r\n");
+		if (strncmp(line, word, length) == 0 && strchr(" \t\r\n", line[length]))
+			return true;
+	}
+	return false;
+}
+
+const tool_style *tool_style_of_program(const char *path)
+{
+	g_autofree char *text = NULL;
+	g_autofree char *machine = NULL;
+	char head[8] = {0};
+	FILE *file = fopen(path, "rb");
+
+	/* Whoever opens it says why it cannot be read. */
+	if (!file)
+		return NULL;
+	if (!fread(head, 1, sizeof head - 1, file))
+		head[0] = '\0';
+	fclose(file);
+	for (const tool_style *const *style = tool_styles; *style; style++)
+		if (g_str_has_prefix(head, (*style)->magic))
+			return *style;
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return NULL;
+	machine = setup_named_machine(text);
+	if (machine)
+		return tool_style_of(machine);
+	for (const tool_style *const *style = tool_styles; *style; style++)
+		if ((*style)->directive && has_directive(text, (*style)->directive))
+			return *style;
+	return NULL;
+}
+
+/* Is NAME a file, or does some kind of machine have it?  An error names those of all kinds. */
+static bool is_known(const char *name, GError **error)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
+	void *machine;
+
+	if (g_str_has_suffix(name, ".yaml") || strchr(name, '/') || !g_utf8_validate(name, -1, NULL))
+		return true;
+	machine = tool_style_of(name)->load(name, NULL);
+	if (machine) {
+		tool_style_of(name)->free(machine);
+		return true;
+	}
+	for (const tool_style *const *style = tool_styles; *style; style++) {
+		g_auto(GStrv) names = (*style)->machines();
+
+		for (char **n = names; *n; n++)
+			g_ptr_array_add(all, g_strdup(*n));
+	}
+	g_ptr_array_add(all, NULL);
+	tool_unknown(error, "machine", name, (const char *const *)all->pdata);
+	return false;
+}
+
+const tool_style *tool_style_choose(const char *machine, const char *program, GError **error)
+{
+	const tool_style *own = program ? tool_style_of_program(program) : NULL;
+	g_auto(GStrv) names = NULL;
+	g_autofree char *list = NULL;
+
+	if (machine && !is_known(machine, error))
+		return NULL;
+	if (!own || !machine || own == tool_style_of(machine))
+		return own ? own : tool_style_of(machine);
+	names = own->machines();
+	list = g_strjoinv(", ", names);
+	g_set_error(
+		error, TSP_ERROR, TSP_ERROR_USER,
+		"%s is a program for machines of kind %s, and -m %s is of kind %s; leave -m out, or name one of: %s",
+		program, own->name, machine, tool_style_of(machine)->name, list);
+	return NULL;
 }
 
 int tool_style_key(const tool_style *style, const char *path)

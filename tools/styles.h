@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kinds of machine as list, explain and the reference pages see them: names, keys with values and sources,
- * instructions, violations.
+ * The kinds of machine, a row each: names, keys with values and sources, instructions, violations, and what run, sched,
+ * asm and dis do.
  */
 #ifndef TSPSIM_TOOLS_STYLES_H
 #define TSPSIM_TOOLS_STYLES_H
 
 #include "isa/machine.h"
+#include "tools/requests.h"
 
 typedef struct tool_style {
 	const char *name;     /* "tsp" "ascend" */
@@ -16,6 +17,8 @@ typedef struct tool_style {
 	char **(*machines)(void); /* presets, g_strfreev */
 	void *(*load)(const char *name, GError **error);
 	void (*free)(void *machine);
+	bool (*set)(void *machine, const char *key, const char *value, GError **error);
+	char *(*dump)(const void *machine); /* g_free */
 	const char *(*machine_name)(const void *machine);
 	const char *(*machine_title)(const void *machine);
 	char *(*text)(const void *machine, int key); /* g_free */
@@ -27,12 +30,30 @@ typedef struct tool_style {
 	const char *(*violation_name)(unsigned violation);
 	const char *(*violation_doc)(unsigned violation);
 	char *(*ops_page)(GError **error); /* g_free */
+	const char *magic;                 /* first bytes of its program files */
+	const char *directive; /* begins a line in every assembly text of this kind and of no other; or NULL */
+	/* Each returns the exit status. */
+	int (*run)(const run_request *q, GError **error);
+	int (*sched)(const sched_request *q, GError **error);
+	int (*assemble)(const program_request *q, GError **error);
+	int (*disassemble)(const program_request *q, GError **error);
+	/* Hardware counters that the models produce; none: 0 and NULL. */
+	unsigned counters;
+	const char *(*counter_name)(unsigned counter);
+	const char *(*counter_doc)(unsigned counter);
+	char *(*counters_page)(GError **error); /* g_free */
 } tool_style;
 
 /* NULL-terminated; the first is that of the default machine. */
 extern const tool_style *const tool_styles[];
 /* The kind of machine NAME, as isa_machine_load() takes it; the first when NAME is NULL or unknown. */
 const tool_style *tool_style_of(const char *name);
+
+/* The kind of machine that the program at PATH is for, by its content: the magic bytes of a file, the machine that
+ * assembly text names, its directives.  NULL when nothing says it. */
+const tool_style *tool_style_of_program(const char *path);
+/* The kind of machine MACHINE (or NULL) for PROGRAM (or NULL); an error when the two are of different kinds. */
+const tool_style *tool_style_choose(const char *machine, const char *program, GError **error);
 
 /* Index in the style's table, -1. */
 int tool_style_key(const tool_style *style, const char *path);

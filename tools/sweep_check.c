@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "isa/machine.h"
 #include "tools/setup.h"
+#include "tools/styles.h"
 #include "tools/sweep.h"
 
 /* The entry of KEY in base or axes, or NULL. */
@@ -26,50 +26,64 @@ static const sweep_entry *find_entry(const sweep *s, const char *key)
 	return NULL;
 }
 
-static void add_machine(sweep *s, const char *name, const isa_machine *machine)
+/* A machine to try values on. */
+typedef struct scratch {
+	const tool_style *style;
+	void *machine; /* NULL: none */
+} scratch;
+
+static void add_machine(sweep *s, const char *name, const scratch *of)
 {
 	g_ptr_array_add(s->machines, g_strdup(name));
-	g_ptr_array_add(s->machines, isa_machine_dump(machine));
+	g_ptr_array_add(s->machines, of->style->dump(of->machine));
 }
 
-/* The machine of a sweep that names none.  A program names its own. */
-static isa_machine *load_default(sweep *s, GError **error)
+/* The machine of a sweep that names none: the default one, or any of the kind that its program is for. */
+static scratch load_default(sweep *s, GError **error)
 {
-	isa_machine *machine = isa_machine_load(SETUP_DEFAULT_MACHINE, error);
+	const sweep_entry *argument = find_entry(s, "argument");
+	const char *program =
+		argument && argument->values->len ? g_array_index(argument->values, sweep_text, 0).text : NULL;
+	const tool_style *style = program && setup_is_program(program) ? tool_style_of_program(program) : NULL;
+	scratch of = {style ? style : tool_styles[0], NULL};
+	g_auto(GStrv) names = of.style->machines();
 
-	if (machine && !find_entry(s, "argument"))
-		add_machine(s, SETUP_DEFAULT_MACHINE, machine);
-	return machine;
+	of.machine = of.style->load(of.style == tool_styles[0] ? SETUP_DEFAULT_MACHINE : names[0], error);
+	if (of.machine && !argument)
+		add_machine(s, SETUP_DEFAULT_MACHINE, &of);
+	return of;
 }
 
 /* Loads the machines; the first one is returned. */
-static isa_machine *load_machines(sweep *s, GError **error)
+static scratch load_machines(sweep *s, GError **error)
 {
 	const sweep_entry *entry = find_entry(s, "machine");
-	isa_machine *first = NULL;
+	scratch first = {0};
 
 	if (!entry)
 		return load_default(s, error);
 	for (guint i = 0; i < entry->values->len; i++) {
 		const sweep_text *name = &g_array_index(entry->values, sweep_text, i);
 		g_autoptr(GError) cause = NULL;
-		isa_machine *machine = isa_machine_load(name->text, &cause);
+		const tool_style *style = tool_style_choose(name->text, NULL, &cause);
+		scratch of = {style, style ? style->load(name->text, &cause) : NULL};
 
-		if (!machine) {
+		if (!of.machine) {
 			sweep_fail(s, name, error, "%s", cause->message);
-			isa_machine_free(first);
-			return NULL;
+			if (first.machine)
+				first.style->free(first.machine);
+			return (scratch){0};
 		}
-		add_machine(s, name->text, machine);
-		if (first)
-			isa_machine_free(machine);
+		add_machine(s, name->text, &of);
+		if (first.machine)
+			of.style->free(of.machine);
 		else
-			first = machine;
+			first = of;
 	}
 	return first;
 }
 
-static bool try_entry(const sweep *s, const isa_machine *machine, const sweep_entry *entry, GError **error)
+static bool try_entry(const sweep *s, const scratch *on, const sweep_entry *entry, GError **error)
 {
 	const char *key = entry->key.text;
 
@@ -81,12 +95,9 @@ static bool try_entry(const sweep *s, const isa_machine *machine, const sweep_en
 		key += strlen("hw.");
 	for (guint v = 0; v < entry->values->len; v++) {
 		const sweep_text *value = &g_array_index(entry->values, sweep_text, v);
-		isa_machine *copy = isa_machine_copy(machine);
 		g_autoptr(GError) cause = NULL;
-		bool fine = isa_machine_set(copy, key, value->text, &cause);
 
-		isa_machine_free(copy);
-		if (!fine)
+		if (!on->style->set(on->machine, key, value->text, &cause))
 			return sweep_fail(s, value, error, "%s", cause->message);
 	}
 	return true;
@@ -165,14 +176,15 @@ bool sweep_check(sweep *s, GError **error)
 	s->machines = g_ptr_array_new_with_free_func(g_free);
 	for (const GOptionEntry *option = s->tool->options; option && option->long_name; option++)
 		if (strcmp(option->long_name, "machine") == 0) {
-			isa_machine *machine = load_machines(s, error);
+			scratch on = load_machines(s, error);
 
-			fine = machine != NULL;
+			fine = on.machine != NULL;
 			for (guint i = 0; fine && i < s->base->len; i++)
-				fine = try_entry(s, machine, &g_array_index(s->base, sweep_entry, i), error);
+				fine = try_entry(s, &on, &g_array_index(s->base, sweep_entry, i), error);
 			for (guint i = 0; fine && i < s->axes->len; i++)
-				fine = try_entry(s, machine, &g_array_index(s->axes, sweep_entry, i), error);
-			isa_machine_free(machine);
+				fine = try_entry(s, &on, &g_array_index(s->axes, sweep_entry, i), error);
+			if (on.machine)
+				on.style->free(on.machine);
 		}
 	g_ptr_array_add(s->machines, NULL);
 	if (!fine || !digest_inputs(s, error))

@@ -5,7 +5,8 @@
  */
 #include <string.h>
 
-#include "isa/machine.h"
+#include "isa/error.h"
+#include "tools/styles.h"
 #include "tools/sweep.h"
 
 /* Options that name a file which every point would write, and why others cannot be swept. */
@@ -42,9 +43,15 @@ static bool is_set_key(const char *name)
 		if (strcmp(name, csv_keys[i]) == 0)
 			return true;
 	for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
-		if (g_str_has_prefix(name, prefixes[i]))
-			return isa_key_find(name + strlen(prefixes[i])) >= 0;
-	return isa_key_find(name) >= 0;
+		if (g_str_has_prefix(name, prefixes[i])) {
+			name += strlen(prefixes[i]);
+			break;
+		}
+	/* Of any kind of machine; sweep_check() tries them on the sweep's own. */
+	for (const tool_style *const *style = tool_styles; *style; style++)
+		if (tool_style_key(*style, name) >= 0)
+			return true;
+	return false;
 }
 
 /* All that KEY could have been; strings are owned. */
@@ -62,8 +69,9 @@ static GPtrArray *candidates(const tool_command *command, const char *key)
 		for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
 			if (g_str_has_prefix(key, prefixes[i]))
 				prefix = prefixes[i];
-		for (size_t i = 0; i < isa_key_count; i++)
-			g_ptr_array_add(names, g_strconcat(prefix, isa_keys[i].path, NULL));
+		for (const tool_style *const *style = tool_styles; *style; style++)
+			for (size_t i = 0; i < *(*style)->key_count; i++)
+				g_ptr_array_add(names, g_strconcat(prefix, (*style)->keys[i].path, NULL));
 		for (size_t i = 0; i < G_N_ELEMENTS(csv_keys); i++)
 			g_ptr_array_add(names, g_strdup(csv_keys[i]));
 	}

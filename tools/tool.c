@@ -243,6 +243,17 @@ char *tool_join_words(char *const *words)
 	return g_string_free(text, FALSE);
 }
 
+void tool_line(GString *out, const char *label, const char *format, ...)
+{
+	va_list arguments;
+
+	g_string_append_printf(out, "%-*s", TOOL_LABEL_WIDTH, label);
+	va_start(arguments, format);
+	g_string_append_vprintf(out, format, arguments);
+	va_end(arguments);
+	g_string_append_c(out, '\n');
+}
+
 char *tool_count(uint64_t value)
 {
 	char digits[32];

@@ -66,6 +66,10 @@ bool tool_print(const char *text, GError **error);
 /* WORDS (NULL-terminated) as a line that a shell reads back as the same words; g_free. */
 char *tool_join_words(char *const *words);
 
+/* A line of a report: LABEL in its column, then what FORMAT says. */
+enum { TOOL_LABEL_WIDTH = 13 };
+void tool_line(GString *out, const char *label, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
 /* Numbers for people; each returns a new string, g_free. */
 char *tool_count(uint64_t value);    /* "1,234,567" */
 char *tool_bytes(uint64_t bytes);    /* "8.0 MB", powers of 1000 */

@@ -39,7 +39,13 @@ static bool check(trace_reader *reader, GError **error)
 	const char *machine = trace_reader_manifest(reader, "machine");
 	const char *level = trace_reader_manifest(reader, "trace.level");
 
-	if (map && strcmp(map, "direct") == 0)
+	if (strcmp(trace_reader_kind(reader), "tsp") != 0)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: a trace of machine %s, which has no bank map that another one could replace; trace a "
+		            "run on a "
+		            "machine with hashed SRAM, such as tsp",
+		            reader->path, machine ? machine : "?");
+	else if (map && strcmp(map, "direct") == 0)
 		g_set_error(
 			error, TSP_ERROR, TSP_ERROR_USER,
 			"%s: machine %s has no bank map: slice, bank and word stand in its instructions, so there is "

@@ -11,10 +11,12 @@
 #include <string.h>
 
 const trace_plot_kind trace_plot_kinds[] = {
-	{"occupancy", "units", "which queue was occupied when, by unit"},
-	{"banks", "summary", "requests and waiting of each bank, and over time"},
-	{"conflicts", "full", "cycles that tensors cost each other, and themselves, in banks"},
-	{NULL, NULL, NULL},
+	{"occupancy", "units", "tsp", "occupancy", "which queue was occupied when, by unit"},
+	{"banks", "summary", "tsp", "banks", "requests and waiting of each bank, and over time"},
+	{"conflicts", "full", "tsp", "conflicts", "cycles that tensors cost each other, and themselves, in banks"},
+	{"occupancy", "units", "ascend", "occupancy", "which pipe of which core was busy when"},
+	{"buffers", "units", "ascend", "buffers", "how full each buffer was over time"},
+	{NULL, NULL, NULL, NULL, NULL},
 };
 
 static void add_variable(trace_drawing *drawing, const char *name, sqlite3_stmt *row, int column)
@@ -59,10 +61,10 @@ static bool add_table(trace_drawing *drawing, trace_reader *reader, sqlite3_stmt
 	return false;
 }
 
-/* The numbers of plot KIND. */
-static bool add_numbers(trace_drawing *drawing, trace_reader *reader, const char *kind, GError **error)
+/* The numbers of plot K. */
+static bool add_numbers(trace_drawing *drawing, trace_reader *reader, const trace_plot_kind *k, GError **error)
 {
-	g_autofree char *relative = g_strdup_printf("plots/%s.sql", kind);
+	g_autofree char *relative = trace_i_file_of("plots", k->kind, k->name);
 	trace_query_text *query = trace_i_query_load(relative, error);
 	const char *sql;
 	sqlite3_stmt *statement;
@@ -95,31 +97,40 @@ static bool add_numbers(trace_drawing *drawing, trace_reader *reader, const char
 	return fine && !cause;
 }
 
-static const trace_plot_kind *kind_find(const char *name, GError **error)
+static const trace_plot_kind *kind_find(const char *kind, const char *name, GError **error)
 {
 	g_autoptr(GPtrArray) known = g_ptr_array_new();
+	const char *other = NULL;
 	const char *nearest;
+	g_autofree char *list = NULL;
 
 	for (const trace_plot_kind *k = trace_plot_kinds; k->name; k++) {
-		if (strcmp(k->name, name) == 0)
+		bool same = strcmp(k->name, name) == 0;
+
+		if (same && strcmp(k->kind, kind) == 0)
 			return k;
-		g_ptr_array_add(known, (gpointer)k->name);
+		if (same)
+			other = k->kind;
+		if (strcmp(k->kind, kind) == 0)
+			g_ptr_array_add(known, (gpointer)k->name);
 	}
 	g_ptr_array_add(known, NULL);
-	nearest = tsp_nearest(name, (const char *const *)known->pdata);
-	if (nearest) {
+	list = g_strjoinv(", ", (char **)known->pdata);
+	nearest = other ? NULL : tsp_nearest(name, (const char *const *)known->pdata);
+	if (other)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "plot '%s' is of traces of %s machines; expected, of %s machines, one of: %s", name, other,
+		            kind, list);
+	else if (nearest)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown plot '%s'; did you mean '%s'?", name, nearest);
-	} else {
-		g_autofree char *list = g_strjoinv(", ", (char **)known->pdata);
-
+	else
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown plot '%s'; expected one of: %s", name, list);
-	}
 	return NULL;
 }
 
 bool trace_plot(trace_reader *reader, const char *kind, const char *output, GError **error)
 {
-	const trace_plot_kind *k = kind_find(kind, error);
+	const trace_plot_kind *k = kind_find(trace_reader_kind(reader), kind, error);
 	trace_drawing *drawing;
 	bool fine;
 
@@ -132,7 +143,7 @@ bool trace_plot(trace_reader *reader, const char *kind, const char *output, GErr
 		return false;
 	}
 	drawing = trace_drawing_new();
-	fine = add_numbers(drawing, reader, k->name, error) && trace_draw(drawing, k->name, output, error);
+	fine = add_numbers(drawing, reader, k, error) && trace_draw(drawing, k->drawing, output, error);
 	trace_drawing_free(drawing);
 	return fine;
 }

@@ -28,6 +28,9 @@ void trace_i_query_free(trace_query_text *query);
  */
 sqlite3_stmt *trace_i_query_next(trace_reader *reader, const trace_query_text *query, const char **sql, GError **error);
 
+/* The file of a question or plot below traces/, g_free. */
+char *trace_i_file_of(const char *folder, const char *kind, const char *name);
+
 /* SQL functions of our own (traces/functions.c). */
 bool trace_i_add_functions(sqlite3 *db, const char *path, GError **error);
 

@@ -23,6 +23,8 @@ const char *trace_reader_path(const trace_reader *reader);
 const char *trace_reader_manifest(const trace_reader *reader, const char *key);
 /* "complete", "interrupted", "incomplete" (also for "running": the run was killed, or is not over). */
 const char *trace_reader_status(const trace_reader *reader);
+/* The kind of machine: "tsp", "ascend". */
+const char *trace_reader_kind(const trace_reader *reader);
 /* A counter; FALLBACK when there is none. */
 int64_t trace_reader_counter(const trace_reader *reader, const char *name, int64_t fallback);
 
@@ -31,10 +33,11 @@ int64_t trace_reader_counter(const trace_reader *reader, const char *name, int64
  * identical (g_free); NULL on error. */
 char *trace_diff(trace_reader *a, trace_reader *b, unsigned examples, bool *equal, GError **error);
 
-/* A question: a file traces/queries/<name>.sql. */
+/* A question: a file traces/queries/<name>.sql or, of machines that are no TSPs, traces/queries/<kind>/<name>.sql. */
 typedef struct trace_query {
 	const char *name;
 	const char *level; /* the least that has an answer: "summary", "units", "full" */
+	const char *kind;  /* of machine: "tsp", "ascend" */
 } trace_query;
 extern const trace_query trace_queries[]; /* in the order of a report; ended by a NULL name */
 /* What it asks, g_free; NULL when its file cannot be read. */
@@ -44,10 +47,13 @@ enum trace_form { TRACE_TEXT, TRACE_JSON };
 /* The answers to the questions NAMES (NULL: all that the trace's level has) as text or one JSON object; g_free. */
 char *trace_stat(trace_reader *reader, const char *const *names, enum trace_form form, GError **error);
 
-/* A picture: traces/plots/<name>.sql gives the data, traces/plots/<name>.gp draws. */
+/* A picture: traces/plots/<name>.sql or, of machines that are no TSPs, traces/plots/<kind>/<name>.sql gives the data,
+ * traces/plots/<drawing>.gp draws. */
 typedef struct trace_plot_kind {
 	const char *name;
 	const char *level;
+	const char *kind; /* of machine */
+	const char *drawing;
 	const char *doc;
 } trace_plot_kind;
 extern const trace_plot_kind trace_plot_kinds[]; /* ended by a NULL name */

@@ -153,6 +153,13 @@ const char *trace_reader_manifest(const trace_reader *reader, const char *key)
 	return g_hash_table_lookup(reader->manifest, key);
 }
 
+const char *trace_reader_kind(const trace_reader *reader)
+{
+	const char *kind = trace_reader_manifest(reader, "kind");
+
+	return kind ? kind : "tsp";
+}
+
 const char *trace_reader_status(const trace_reader *reader)
 {
 	const char *status = trace_reader_manifest(reader, "status");

@@ -10,45 +10,49 @@
 #include <string.h>
 
 const trace_query trace_queries[] = {
-	{"prediction", "summary"},
-	{"layers", "summary"},
-	{"units", "units"},
-	{"unit_layers", "units"},
-	{"stalls", "units"},
-	{"banks", "summary"},
-	{"hot_banks", "summary"},
-	{"conflicts", "full"},
-	{"conflict_banks", "units"},
-	{"conflict_insns", "full"},
-	{"conflict_pairs", "full"},
-	{"conflict_layers", "full"},
-	{"slips", "units"},
-	{"violations", "summary"},
-	{"deviations", "full"},
-	{"counters", "summary"},
-	{NULL, NULL},
+#define TRACE_QUERY(name, level, kind) {name, level, kind},
+#include "traces/queries.def"
+	{NULL, NULL, NULL},
 };
 
-static const trace_query *query_find(const char *name, GError **error)
+/* The question NAME about a trace of KIND. */
+static const trace_query *query_find(const char *kind, const char *name, GError **error)
 {
 	g_autoptr(GPtrArray) known = g_ptr_array_new();
+	const char *other = NULL;
 	const char *nearest;
+	g_autofree char *list = NULL;
 
 	for (const trace_query *q = trace_queries; q->name; q++) {
-		if (strcmp(q->name, name) == 0)
+		bool same = strcmp(q->name, name) == 0;
+
+		if (same && strcmp(q->kind, kind) == 0)
 			return q;
-		g_ptr_array_add(known, (gpointer)q->name);
+		if (same)
+			other = q->kind;
+		if (strcmp(q->kind, kind) == 0)
+			g_ptr_array_add(known, (gpointer)q->name);
 	}
 	g_ptr_array_add(known, NULL);
-	nearest = tsp_nearest(name, (const char *const *)known->pdata);
-	if (nearest) {
+	list = g_strjoinv(", ", (char **)known->pdata);
+	nearest = other ? NULL : tsp_nearest(name, (const char *const *)known->pdata);
+	if (other)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "query '%s' is about traces of %s machines; expected, of %s machines, one of: %s", name,
+		            other, kind, list);
+	else if (nearest)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown query '%s'; did you mean '%s'?", name, nearest);
-	} else {
-		g_autofree char *list = g_strjoinv(", ", (char **)known->pdata);
-
+	else
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown query '%s'; expected one of: %s", name, list);
-	}
 	return NULL;
+}
+
+/* The file of a question or plot below traces/, g_free. */
+char *trace_i_file_of(const char *folder, const char *kind, const char *name)
+{
+	bool first = strcmp(kind, "tsp") == 0;
+
+	return g_strdup_printf("%s/%s%s%s.sql", folder, first ? "" : kind, first ? "" : "/", name);
 }
 
 static void append_json_string(GString *out, const char *text)
@@ -196,7 +200,7 @@ static bool answer_json(sqlite3_stmt *statement, GString *out)
 static bool answer(trace_reader *reader, const trace_query *which, enum trace_form form, bool asked, GString *out,
                    GError **error)
 {
-	g_autofree char *file = g_strdup_printf("queries/%s.sql", which->name);
+	g_autofree char *file = trace_i_file_of("queries", which->kind, which->name);
 	trace_query_text *query = trace_i_query_load(file, error);
 	const char *sql;
 	sqlite3_stmt *statement;
@@ -219,7 +223,7 @@ static bool answer(trace_reader *reader, const trace_query *which, enum trace_fo
 
 char *trace_query_question(const trace_query *which, GError **error)
 {
-	g_autofree char *file = g_strdup_printf("queries/%s.sql", which->name);
+	g_autofree char *file = trace_i_file_of("queries", which->kind, which->name);
 	trace_query_text *query = trace_i_query_load(file, error);
 	char *question = query ? g_strdup(query->question) : NULL;
 
@@ -263,11 +267,12 @@ char *trace_stat(trace_reader *reader, const char *const *names, enum trace_form
 
 	if (!names) {
 		for (const trace_query *q = trace_queries; q->name; q++)
-			if (trace_level_from_name(q->level) <= trace_i_reader_level(reader))
+			if (strcmp(q->kind, trace_reader_kind(reader)) == 0 &&
+			    trace_level_from_name(q->level) <= trace_i_reader_level(reader))
 				g_ptr_array_add(chosen, (gpointer)q);
 	} else {
 		for (; *names; names++) {
-			const trace_query *q = query_find(*names, error);
+			const trace_query *q = query_find(trace_reader_kind(reader), *names, error);
 
 			if (q && trace_level_from_name(q->level) > trace_i_reader_level(reader)) {
 				g_set_error(error, TSP_ERROR, TSP_ERROR_USER,

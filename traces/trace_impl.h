@@ -15,6 +15,8 @@
 extern const char trace_schema_sql[]; /* traces/schema.sql */
 extern const char trace_close_sql[];  /* traces/close.sql */
 extern const char trace_sweep_sql[];  /* traces/sweep.sql */
+extern const char trace_ascend_sql[]; /* traces/ascend.sql */
+extern const char trace_ascend_close_sql[];
 
 /* An access by index; its offsets are the next COUNT of the batch. */
 typedef struct trace_offsets {
@@ -116,6 +118,20 @@ struct trace_reader {
 bool trace_i_exec(sqlite3 *db, const char *path, const char *sql, GError **error);
 /* Sets ERROR (TSP_ERROR_IO) from the handle's last error. */
 void trace_i_sqlite_error(sqlite3 *db, const char *path, GError **error);
+/* A new database at PATH with SCHEMA in it; what is there is replaced if it is empty or a trace, else refused. */
+sqlite3 *trace_i_create(const char *path, const char *schema, GError **error);
+extern const char *const trace_i_status_names[]; /* by enum trace_status */
+
+/* Interns texts in order of first use; the texts stay the caller's and must live as long as it. */
+typedef struct trace_interner {
+	GHashTable *ids; /* text -> id + 1 */
+	sqlite3_stmt *insert;
+	uint32_t used;
+} trace_interner;
+/* The id of TEXT; a new one gets its row.  Errors show when the transaction is committed. */
+uint32_t trace_i_intern(trace_interner *in, const char *text);
+/* Rows of their own in order for COUNT texts; the id of the first. */
+uint32_t trace_i_intern_list(trace_interner *in, const char *const *texts, uint32_t count);
 /* Prepares one statement. */
 sqlite3_stmt *trace_i_prepare(sqlite3 *db, const char *path, const char *sql, GError **error);
 

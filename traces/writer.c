@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A trace's beginning and end: creating the file, names, manifest, counters, closing indexes, status.
- *
- * The journal stays on (mode TRUNCATE) though synchronous is off: what the operating system has survives a kill of this
- * process, but a kill between two pages of a transaction must be undone by the next reader.  Only a crash of the host
- * can damage the file.
+ * A trace's beginning and end: names, manifest, counters, closing indexes, status.
  */
 #include "config.h"
 #include "traces/trace_impl.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const char *const trace_level_names[] = {"summary", "units", "full", NULL};
-static const char *const status_names[] = {"complete", "interrupted", "incomplete"};
+const char *const trace_i_status_names[] = {"complete", "interrupted", "incomplete"};
 
 int trace_level_from_name(const char *name)
 {
@@ -26,134 +18,22 @@ int trace_level_from_name(const char *name)
 	return -1;
 }
 
-/* What SQLite leaves beside a database. */
-static const char *const companions[] = {"", "-journal", "-wal", "-shm"};
-
-/* Clears the way for a new file at PATH: nothing there, an empty file, or a trace.  Returns the path to create (a
- * symbolic link is followed), g_free; NULL with ERROR set. */
-static char *make_way(const char *path, GError **error)
-{
-	char *real = realpath(path, NULL);
-	char *target = g_strdup(real ? real : path);
-	uint32_t application_id;
-	struct stat info;
-	bool empty = true;
-
-	free(real);
-	if (stat(target, &info) == 0) {
-		if (!S_ISREG(info.st_mode)) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "%s: expected a file name to write a trace to; this is %s", path,
-			            S_ISDIR(info.st_mode) ? "a directory" : "not a regular file");
-			g_clear_pointer(&target, g_free);
-			return NULL;
-		}
-		if (!(trace_i_file_header(target, &application_id, &empty) && application_id == TRACE_APPLICATION_ID) &&
-		    !empty) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "%s: exists and is not a trace of tspsim; it is left alone, choose another name or "
-			            "remove it",
-			            path);
-			g_clear_pointer(&target, g_free);
-			return NULL;
-		}
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(companions); i++) {
-		g_autofree char *file = g_strconcat(target, companions[i], NULL);
-
-		if (unlink(file) != 0 && errno != ENOENT && errno != ENOTDIR) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: cannot be replaced: %s", file,
-			            g_strerror(errno));
-			g_clear_pointer(&target, g_free);
-			return NULL;
-		}
-	}
-	return target;
-}
-
-/* Opens a new database with the schema in it. */
-static sqlite3 *create(const char *path, GError **error)
-{
-	g_autofree char *target = make_way(path, error);
-	/* SQLite takes some names (":memory:") for something else than files. */
-	g_autofree char *absolute = target ? g_canonicalize_filename(target, NULL) : NULL;
-	g_autofree char *folder = absolute ? g_path_get_dirname(absolute) : NULL;
-	sqlite3 *db = NULL;
-
-	if (!absolute)
-		return NULL;
-	if (sqlite3_open_v2(absolute, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
-	    SQLITE_OK) {
-		/* SQLite only says that it could not. */
-		if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
-			g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: there is no directory %s", path, folder);
-		else
-			g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: cannot be created: %s", path,
-			            g_strerror(sqlite3_system_errno(db)));
-		sqlite3_close(db);
-		return NULL;
-	}
-	sqlite3_extended_result_codes(db, 1);
-	sqlite3_busy_timeout(db, 60000);
-	if (trace_i_exec(db, path, "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF; BEGIN", error) &&
-	    trace_i_exec(db, path, trace_schema_sql, error) && trace_i_exec(db, path, "COMMIT", error))
-		return db;
-	sqlite3_close(db);
-	return NULL;
-}
-
-/* Interns texts in order of first use. */
-typedef struct interner {
-	GHashTable *ids; /* text -> id + 1 */
-	sqlite3_stmt *insert;
-	uint32_t used;
-} interner;
-
-/* The id of TEXT; a new one gets its row.  Errors show when the transaction is committed. */
-static uint32_t intern(interner *in, const char *text)
-{
-	uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(in->ids, text));
-
-	if (id)
-		return id - 1;
-	sqlite3_bind_int64(in->insert, 1, in->used);
-	sqlite3_bind_text(in->insert, 2, text, -1, SQLITE_STATIC);
-	sqlite3_step(in->insert);
-	sqlite3_reset(in->insert);
-	g_hash_table_insert(in->ids, (gpointer)text, GUINT_TO_POINTER(in->used + 1));
-	return in->used++;
-}
-
-/* Kinds of violations and ops have rows of their own in order, so that an id is found by addition. */
-static uint32_t intern_list(interner *in, const char *const *texts, uint32_t count)
-{
-	uint32_t first = in->used;
-
-	for (uint32_t i = 0; i < count; i++) {
-		sqlite3_bind_int64(in->insert, 1, in->used++);
-		sqlite3_bind_text(in->insert, 2, texts[i], -1, SQLITE_STATIC);
-		sqlite3_step(in->insert);
-		sqlite3_reset(in->insert);
-	}
-	return first;
-}
-
-static void insert_queue(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_queue(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	const trace_queue *queue = &writer->names->queue[i];
 
 	sqlite3_bind_int64(insert, 1, i);
-	sqlite3_bind_int64(insert, 2, intern(in, queue->name));
-	sqlite3_bind_int64(insert, 3, intern(in, queue->unit));
+	sqlite3_bind_int64(insert, 2, trace_i_intern(in, queue->name));
+	sqlite3_bind_int64(insert, 3, trace_i_intern(in, queue->unit));
 	sqlite3_bind_int64(insert, 4, queue->side);
 }
 
-static void insert_epoch(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_epoch(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	const trace_epoch *epoch = &writer->names->epoch[i];
 
 	sqlite3_bind_int64(insert, 1, i);
-	sqlite3_bind_int64(insert, 2, intern(in, epoch->name ? epoch->name : ""));
+	sqlite3_bind_int64(insert, 2, trace_i_intern(in, epoch->name ? epoch->name : ""));
 	sqlite3_bind_int64(insert, 3, epoch->start);
 	sqlite3_bind_int64(insert, 4, epoch->stop);
 	sqlite3_bind_int64(insert, 5, (sqlite3_int64)epoch->macs);
@@ -164,19 +44,19 @@ static void insert_epoch(trace_writer *writer, interner *in, sqlite3_stmt *inser
 		sqlite3_bind_double(insert, 7, epoch->mxm_ceiling);
 }
 
-static void insert_node(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_node(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	const trace_node *node = &writer->names->node[i];
 
 	sqlite3_bind_int64(insert, 1, i);
-	sqlite3_bind_int64(insert, 2, intern(in, node->name ? node->name : ""));
+	sqlite3_bind_int64(insert, 2, trace_i_intern(in, node->name ? node->name : ""));
 	if (node->epoch < writer->names->epoch_count)
 		sqlite3_bind_int64(insert, 3, node->epoch);
 	else
 		sqlite3_bind_null(insert, 3);
 }
 
-static void insert_insn(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_insn(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	const trace_insn *insn = &writer->names->insn[i];
 
@@ -207,7 +87,7 @@ static void insert_insn(trace_writer *writer, interner *in, sqlite3_stmt *insert
 		sqlite3_bind_null(insert, 12);
 }
 
-static void insert_access(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_access(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	const trace_insn *insn = &writer->names->insn[i];
 
@@ -225,12 +105,12 @@ static void insert_access(trace_writer *writer, interner *in, sqlite3_stmt *inse
 		sqlite3_bind_int(insert, 8, insn->pitch);
 }
 
-static void insert_tensor(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_tensor(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	const trace_tensor *tensor = &writer->names->tensor[i];
 
 	sqlite3_bind_int64(insert, 1, i);
-	sqlite3_bind_int64(insert, 2, intern(in, tensor->name ? tensor->name : ""));
+	sqlite3_bind_int64(insert, 2, trace_i_intern(in, tensor->name ? tensor->name : ""));
 	if (tensor->epoch < writer->names->epoch_count)
 		sqlite3_bind_int64(insert, 3, tensor->epoch);
 	else
@@ -239,7 +119,7 @@ static void insert_tensor(trace_writer *writer, interner *in, sqlite3_stmt *inse
 	sqlite3_bind_int64(insert, 5, (sqlite3_int64)tensor->bytes);
 }
 
-typedef void (*bind_fn)(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i);
+typedef void (*bind_fn)(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i);
 
 static bool row_compare_error(trace_writer *writer, sqlite3_stmt *insert, GError **error)
 {
@@ -251,7 +131,7 @@ static bool row_compare_error(trace_writer *writer, sqlite3_stmt *insert, GError
 }
 
 /* One row by SQL for each of IDS, or for 0 ... COUNT-1 when that is NULL. */
-static bool insert_rows(trace_writer *writer, interner *in, const char *sql, bind_fn bind, const uint32_t *ids,
+static bool insert_rows(trace_writer *writer, trace_interner *in, const char *sql, bind_fn bind, const uint32_t *ids,
                         uint32_t count, GError **error)
 {
 	sqlite3_stmt *insert = trace_i_prepare(writer->db, writer->path, sql, error);
@@ -303,14 +183,14 @@ static bool write_accesses(trace_writer *writer, GError **error)
 static bool write_names(trace_writer *writer, GError **error)
 {
 	const trace_names *names = writer->names;
-	interner in = {.ids = g_hash_table_new(g_str_hash, g_str_equal)};
+	trace_interner in = {.ids = g_hash_table_new(g_str_hash, g_str_equal)};
 	bool fine;
 
 	in.insert = trace_i_prepare(writer->db, writer->path, "INSERT INTO name VALUES (?1, ?2)", error);
 	fine = in.insert && trace_i_exec(writer->db, writer->path, "BEGIN", error);
 	if (fine) {
-		writer->name_violation = intern_list(&in, names->violation, names->violation_count);
-		writer->name_op = intern_list(&in, names->op, names->op_count);
+		writer->name_violation = trace_i_intern_list(&in, names->violation, names->violation_count);
+		writer->name_op = trace_i_intern_list(&in, names->op, names->op_count);
 	}
 	fine = fine &&
 	       insert_rows(writer, &in, "INSERT INTO queue VALUES (?1, ?2, ?3, ?4)", insert_queue, NULL,
@@ -387,7 +267,7 @@ trace_writer *trace_writer_open(const char *path, const trace_options *options, 
 	}
 	if (options->level < TRACE_FULL)
 		writer->named = g_hash_table_new(NULL, NULL);
-	writer->db = create(path, error);
+	writer->db = trace_i_create(path, trace_schema_sql, error);
 	if (!writer->db || !write_names(writer, error) || !trace_i_batches_start(writer, error)) {
 		writer_free(writer);
 		return NULL;
@@ -471,7 +351,7 @@ void trace_writer_banks(trace_writer *writer, int64_t cycle, const uint64_t *req
 	}
 }
 
-static void insert_counter(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_counter(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	const trace_counter_row *row = g_ptr_array_index(writer->counters, i);
 
@@ -481,14 +361,14 @@ static void insert_counter(trace_writer *writer, interner *in, sqlite3_stmt *ins
 	sqlite3_bind_text(insert, 3, row->unit, -1, SQLITE_STATIC);
 }
 
-static void insert_queue_counter(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_queue_counter(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	(void)in;
 	sqlite3_bind_int64(insert, 1, i);
 	sqlite3_bind_int64(insert, 2, (sqlite3_int64)writer->queue_issues[i]);
 }
 
-static void insert_bank(trace_writer *writer, interner *in, sqlite3_stmt *insert, uint32_t i)
+static void insert_bank(trace_writer *writer, trace_interner *in, sqlite3_stmt *insert, uint32_t i)
 {
 	uint64_t slip = i < writer->slip_by_bank->len ? g_array_index(writer->slip_by_bank, uint64_t, i) : 0;
 
@@ -554,7 +434,7 @@ bool trace_writer_close(trace_writer *writer, enum trace_status status, GError *
 		/* May fail in its turn; a trace that still says "running" reads as incomplete, too. */
 		sqlite3_exec(writer->db, "UPDATE run SET value = 'incomplete' WHERE key = 'status'", NULL, NULL, NULL);
 	} else {
-		trace_writer_manifest(writer, "status", status_names[status]);
+		trace_writer_manifest(writer, "status", trace_i_status_names[status]);
 	}
 	sqlite3_exec(writer->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	fine = trace_writer_is_fine(writer);

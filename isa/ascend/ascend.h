@@ -166,6 +166,24 @@ bool asc_flag_pair(enum asc_kind kind, enum asc_pipe from, enum asc_pipe to);
 /* Findings of the models, isa/ascend/violations.def. */
 const char *asc_violation_name(unsigned finding);
 const char *asc_violation_doc(unsigned finding);
+/* Hardware counters, isa/ascend/pmu.def; models/ascend/pmu.h has their values. */
+enum asc_pmu {
+#define ASC_PMU(row, id, value, name, unit, bytes, cores, class, doc) ASC_PMU_##row,
+#define ASC_PMU_ABSENT(id, name, why)
+#include "isa/ascend/pmu.def"
+	ASC_PMU_COUNT
+};
+typedef struct asc_pmu_info {
+	unsigned id; /* of the event in the hardware */
+	const char *name, *unit;
+	unsigned bytes; /* that a count stands for; 0: none */
+	unsigned cores; /* bit asc_kind: sub-cores that have it */
+	const char *class_name, *doc;
+} asc_pmu_info;
+const asc_pmu_info *asc_pmu(enum asc_pmu row);
+int asc_pmu_by_id(unsigned id); /* row, -1 */
+/* The n-th counter of the hardware that models cannot count, with the reason as doc; NULL behind the last. */
+const asc_pmu_info *asc_pmu_absent(unsigned n);
 bool asc_kind_has_pipe(enum asc_kind kind, enum asc_pipe pipe);
 const char *asc_kind_name(enum asc_kind kind); /* "coupled" "cube" "vector" */
 
@@ -175,6 +193,10 @@ const char *asc_kind_name(enum asc_kind kind); /* "coupled" "cube" "vector" */
 typedef struct asc_machine asc_machine;
 asc_program *asc_assemble(const char *text, const char *file, const asc_machine *machine, GError **error);
 char *asc_disassemble(const asc_program *program, const asc_machine *machine);
+char *asc_insn_text(const asc_insn *insn);          /* mnemonic and fields, g_free */
+char *asc_program_hash(const asc_program *program); /* SHA-256 of what a file of it holds, g_free; NULL
+                                                     * when it is too large for one */
+#define ASC_MAGIC "ASCO" /* first bytes of a file */
 bool asc_program_write(const asc_program *program, const char *path, GError **error);
 asc_program *asc_program_read(const char *path, GError **error);
 /* Limits, alignment, kinds of cores and legal flag pairs; the rule's name is in the message, with stream and

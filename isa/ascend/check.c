@@ -66,10 +66,12 @@ enum { MMAD_BIAS_ALIGN_BYTES = 128, MMAD_F32_ALIGN_BYTES = 1024, MMAD_FROM_BIAS 
 unsigned asc_alignment(enum asc_op op, unsigned field, const int64_t *f, uint32_t regs)
 {
 	unsigned usual = asc_op(op)->field[field].align_bytes;
-	int type = asc_field_by_name(op, "type"), init = asc_field_by_name(op, "init");
+	int type, init;
 
 	if (op != ASC_OP_MMAD)
 		return usual;
+	type = asc_field_by_name(op, "type");
+	init = asc_field_by_name(op, "init");
 	if ((int)field == asc_field_by_name(op, "c"))
 		return f[type] == ASC_F16 || f[type] == ASC_BF16 || f[type] == ASC_F32 ? MMAD_F32_ALIGN_BYTES : usual;
 	if ((int)field == asc_field_by_name(op, "bias") && !(regs >> init & 1) && f[init] == MMAD_FROM_BIAS)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { VERSION = 1, CHECKSUM_BYTES = 32, FRAME_BYTES = 8 };
-static const char magic[] = "ASCO";
+static const char magic[] = ASC_MAGIC;
 
 static void put(GByteArray *out, uint64_t value, unsigned bytes)
 {
@@ -118,16 +118,11 @@ static bool fits(const asc_program *p)
 	return bytes < G_MAXUINT32 / 2;
 }
 
-bool asc_program_write(const asc_program *program, const char *path, GError **error)
+/* All of a file but its checksum. */
+static GByteArray *encode(const asc_program *program)
 {
-	g_autoptr(GByteArray) out = g_byte_array_new();
-	g_autoptr(GError) cause = NULL;
+	GByteArray *out = g_byte_array_new();
 
-	if (!fits(program)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: programs of 2 GiB and more are not written",
-		            path);
-		return false;
-	}
 	g_byte_array_append(out, (const guint8 *)magic, 4);
 	put(out, VERSION, 4);
 	put_text(out, program->machine_name);
@@ -143,6 +138,27 @@ bool asc_program_write(const asc_program *program, const char *path, GError **er
 		put_text(out, program->nodes->pdata[i]);
 	put_images(out, program);
 	put_tensors(out, program);
+	return out;
+}
+
+char *asc_program_hash(const asc_program *program)
+{
+	g_autoptr(GByteArray) out = fits(program) ? encode(program) : NULL;
+
+	return out ? g_compute_checksum_for_data(G_CHECKSUM_SHA256, out->data, out->len) : NULL;
+}
+
+bool asc_program_write(const asc_program *program, const char *path, GError **error)
+{
+	g_autoptr(GByteArray) out = NULL;
+	g_autoptr(GError) cause = NULL;
+
+	if (!fits(program)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: programs of 2 GiB and more are not written",
+		            path);
+		return false;
+	}
+	out = encode(program);
 	put_checksum(out);
 	if (g_file_set_contents(path, (const char *)out->data, out->len, &cause))
 		return true;

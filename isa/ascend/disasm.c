@@ -93,19 +93,11 @@ static void put_value(GString *out, const asc_field_info *info, int64_t value)
 	}
 }
 
-static void put_insn(GString *out, const asc_insn *insn)
+/* Mnemonic and fields. */
+static void put_operation(GString *out, const asc_insn *insn)
 {
 	const asc_op_info *info = asc_op((enum asc_op)insn->op);
 
-	g_string_append_c(out, '\t');
-	if (insn->start != ASC_NO_TIME || insn->end != ASC_NO_TIME) {
-		g_string_append_c(out, '@');
-		if (insn->start != ASC_NO_TIME)
-			g_string_append_printf(out, "%" G_GINT64_FORMAT, insn->start);
-		if (insn->end != ASC_NO_TIME)
-			g_string_append_printf(out, "..%" G_GINT64_FORMAT, insn->end);
-		g_string_append_c(out, ' ');
-	}
 	g_string_append(out, info->mnemonic);
 	for (unsigned i = 0; i < info->fields; i++) {
 		const asc_field_info *field = &info->field[i];
@@ -121,6 +113,28 @@ static void put_insn(GString *out, const asc_insn *insn)
 		else
 			put_value(out, field, insn->f[i]);
 	}
+}
+
+char *asc_insn_text(const asc_insn *insn)
+{
+	GString *out = g_string_new(NULL);
+
+	put_operation(out, insn);
+	return g_string_free(out, FALSE);
+}
+
+static void put_insn(GString *out, const asc_insn *insn)
+{
+	g_string_append_c(out, '\t');
+	if (insn->start != ASC_NO_TIME || insn->end != ASC_NO_TIME) {
+		g_string_append_c(out, '@');
+		if (insn->start != ASC_NO_TIME)
+			g_string_append_printf(out, "%" G_GINT64_FORMAT, insn->start);
+		if (insn->end != ASC_NO_TIME)
+			g_string_append_printf(out, "..%" G_GINT64_FORMAT, insn->end);
+		g_string_append_c(out, ' ');
+	}
+	put_operation(out, insn);
 	g_string_append_c(out, '\n');
 }
 

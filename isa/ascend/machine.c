@@ -222,7 +222,7 @@ int64_t asc_space_bytes(const asc_machine *machine, enum asc_space space)
 	case ASC_BT:
 		return machine->bt_bytes;
 	case ASC_FB:
-		return machine->fb_bytes;
+		return 0; /* no instruction names it */
 	default:
 		return INT64_MAX;
 	}

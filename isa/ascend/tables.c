@@ -166,3 +166,33 @@ const char *asc_violation_doc(unsigned finding)
 {
 	return findings[finding].doc;
 }
+
+const asc_pmu_info *asc_pmu(enum asc_pmu row)
+{
+	static const asc_pmu_info rows[] = {
+#define ASC_PMU(row_, id, value, name, unit, bytes, cores, class, doc) {id, name, unit, bytes, CORES_##cores, class, doc},
+#define ASC_PMU_ABSENT(id, name, why)
+#include "isa/ascend/pmu.def"
+	};
+
+	return &rows[row];
+}
+
+const asc_pmu_info *asc_pmu_absent(unsigned n)
+{
+	static const asc_pmu_info rows[] = {
+#define ASC_PMU(row, id, value, name, unit, bytes, cores, class, doc)
+#define ASC_PMU_ABSENT(id, name, why) {id, name, "", 0, 0, "", why},
+#include "isa/ascend/pmu.def"
+	};
+
+	return n < G_N_ELEMENTS(rows) ? &rows[n] : NULL;
+}
+
+int asc_pmu_by_id(unsigned id)
+{
+	for (unsigned row = 0; row < ASC_PMU_COUNT; row++)
+		if (asc_pmu((enum asc_pmu)row)->id == id)
+			return (int)row;
+	return -1;
+}

@@ -6,7 +6,7 @@
  */
 #include "models/ascend/front_int.h"
 
-static const asc_who nobody = {UINT32_MAX, UINT32_MAX};
+static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
 
 static bool values_fit(const asc_insn *insn, const asc_op_info *info, const int64_t *f)
 {
@@ -119,19 +119,20 @@ static int64_t active_blocks(const asc_machine *m, const asc_entry *e)
 {
 	enum { WORD = 64 };
 	int type = asc_field_by_name((enum asc_op)e->x.insn->op, "type");
-	int64_t lane_bytes = asc_type_bytes((enum asc_type)e->x.f[type]), lanes = MIN(m->vector_bytes / lane_bytes, 2 * WORD);
+	int64_t lane_bytes = asc_type_bytes((enum asc_type)e->x.f[type]),
+		lanes = MIN(m->vector_bytes / lane_bytes, 2 * WORD);
 
 	while (lanes > 0 && !(e->x.mask[(lanes - 1) / WORD] >> ((lanes - 1) % WORD) & 1))
 		lanes--;
 	return (lanes * lane_bytes + m->ub_row_bytes - 1) / m->ub_row_bytes;
 }
 
-static void check_overlap(asc_subcore *s, const asc_entry *e, const operand *dst, const operand *src, int64_t now)
+static void check_overlap(asc_subcore *s, const asc_entry *e, const operand *dst, const operand *src, int repeat,
+                          int64_t now)
 {
 	const asc_machine *m = s->chip->machine;
 	const int64_t *f = e->x.f;
 	int64_t row = m->ub_row_bytes, blocks = active_blocks(m, e);
-	int repeat = asc_field_by_name((enum asc_op)e->x.insn->op, "repeat");
 	int64_t repeats = f[dst->repeat] == f[src->repeat] ? MIN(f[repeat], 1) : f[repeat];
 
 	for (int64_t r = 0; r < repeats; r++) {
@@ -159,25 +160,52 @@ static void check_overlap(asc_subcore *s, const asc_entry *e, const operand *dst
 	}
 }
 
+enum { SOURCES = 3 };
+
+/* Instructions whose operands are blocks by repeats, with elements of one size on both sides. */
+typedef struct overlapping {
+	int repeat;
+	operand dst, src[SOURCES];
+	unsigned sources;
+} overlapping;
+
+static const overlapping *overlapping_of(enum asc_op op)
+{
+	static const char *const names[SOURCES][3] = {
+		{"src", "src_blk", "src_rep"}, {"src0", "src0_blk", "src0_rep"}, {"src1", "src1_blk", "src1_rep"}};
+	static overlapping table[ASC_OP_COUNT];
+	static gsize ready;
+
+	if (g_once_init_enter(&ready)) {
+		for (unsigned i = 0; i < ASC_OP_COUNT; i++) {
+			enum asc_op o = (enum asc_op)i;
+			overlapping *t = &table[i];
+
+			t->repeat = asc_field_by_name(o, "repeat");
+			t->dst = (operand){asc_field_by_name(o, "dst"), asc_field_by_name(o, "dst_blk"),
+			                   asc_field_by_name(o, "dst_rep")};
+			if (asc_op(o)->pipe != ASC_PIPE_V || o == ASC_OP_VBRCB || o == ASC_OP_L0C_TO_UB ||
+			    asc_field_by_name(o, "dtype") >= 0 || t->dst.block < 0)
+				continue;
+			for (unsigned n = 0; n < SOURCES; n++) {
+				operand src = {asc_field_by_name(o, names[n][0]), asc_field_by_name(o, names[n][1]),
+				               asc_field_by_name(o, names[n][2])};
+
+				if (src.address >= 0 && src.block >= 0 && src.repeat >= 0)
+					t->src[t->sources++] = src;
+			}
+		}
+		g_once_init_leave(&ready, 1);
+	}
+	return &table[op];
+}
+
 static void check_overlaps(asc_subcore *s, const asc_entry *e, int64_t now)
 {
-	enum asc_op op = (enum asc_op)e->x.insn->op;
-	operand dst = {asc_field_by_name(op, "dst"), asc_field_by_name(op, "dst_blk"),
-	               asc_field_by_name(op, "dst_rep")};
-	static const char *const names[][3] = {
-		{"src", "src_blk", "src_rep"}, {"src0", "src0_blk", "src0_rep"}, {"src1", "src1_blk", "src1_rep"}};
+	const overlapping *t = overlapping_of((enum asc_op)e->x.insn->op);
 
-	/* Where the elements of both sides are of one size, and operands are blocks by repeats. */
-	if (e->x.info->pipe != ASC_PIPE_V || op == ASC_OP_VBRCB || op == ASC_OP_L0C_TO_UB ||
-	    asc_field_by_name(op, "dtype") >= 0 || dst.block < 0 || e->x.counter_mode)
-		return;
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-		operand src = {asc_field_by_name(op, names[i][0]), asc_field_by_name(op, names[i][1]),
-		               asc_field_by_name(op, names[i][2])};
-
-		if (src.address >= 0 && src.block >= 0 && src.repeat >= 0)
-			check_overlap(s, e, &dst, &src, now);
-	}
+	for (unsigned i = 0; !e->x.counter_mode && i < t->sources; i++)
+		check_overlap(s, e, &t->dst, &t->src[i], t->repeat, now);
 }
 
 static void check_written(asc_subcore *s, const asc_entry *e, const asc_range *range, int64_t now)

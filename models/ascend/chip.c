@@ -10,7 +10,28 @@
 
 #include <string.h>
 
-static const asc_who nobody = {UINT32_MAX, UINT32_MAX};
+enum { US_PER_S = 1000000 };
+
+static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
+
+const char *asc_stall_name(enum asc_stall stall)
+{
+	static const char *const names[ASC_STALLS] = {
+		[ASC_STALL_NONE] = "none",
+		[ASC_STALL_FLAG] = "flag",
+		[ASC_STALL_CROSS] = "cross",
+		[ASC_STALL_BARRIER] = "barrier",
+		[ASC_STALL_QUEUE_FULL] = "queue-full",
+		[ASC_STALL_BANK_GROUP] = "bank-group",
+		[ASC_STALL_BANK] = "bank",
+		[ASC_STALL_RESOURCE] = "resource",
+		[ASC_STALL_MTE] = "mte",
+		[ASC_STALL_OUTSTANDING] = "outstanding",
+		[ASC_STALL_LINE] = "line",
+	};
+
+	return names[stall];
+}
 
 void asc_violate_at(asc_subcore *s, asc_violation v)
 {
@@ -48,6 +69,16 @@ static int by_number(gconstpointer a, gconstpointer b)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
+}
+
+/* Kernels that do not shuffle run sub-cores in this order anyway. */
+static void sort_dirty(asc_chip *chip)
+{
+	for (guint i = 1; i < chip->dirty->len; i++)
+		if (g_array_index(chip->dirty, uint32_t, i) < g_array_index(chip->dirty, uint32_t, i - 1)) {
+			g_array_sort(chip->dirty, by_number);
+			return;
+		}
 }
 
 static void hand_on(asc_chip *chip, asc_subcore *s)
@@ -154,7 +185,7 @@ static void settle(asc_chip *chip, int64_t now)
 	/* Somebody stopped, or a set arrived and moved nobody. */
 	bool idle = !chip->dirty->len;
 
-	g_array_sort(chip->dirty, by_number);
+	sort_dirty(chip);
 	for (guint i = 0; i < chip->dirty->len; i++) {
 		asc_subcore *s = &chip->sub[g_array_index(chip->dirty, uint32_t, i)];
 		int64_t next = asc_subcore_next(s, now);
@@ -185,7 +216,7 @@ static sim_time resolve(void *state, sim_time now)
 
 	if (chip->over)
 		return SIM_NEVER;
-	g_array_sort(chip->dirty, by_number);
+	sort_dirty(chip);
 	for (guint i = 0; i < chip->dirty->len; i++)
 		asc_subcore_execute(&chip->sub[g_array_index(chip->dirty, uint32_t, i)], now);
 	for (guint i = 0; i < chip->dirty->len; i++)
@@ -222,6 +253,7 @@ static bool check(const asc_machine *machine, const asc_program *program, GError
 asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel,
                        const asc_listener *listener, const asc_options *options, GError **error)
 {
+	int64_t begin = options && options->launch ? machine->launch_us * machine->clock_hz / US_PER_S : 0;
 	asc_chip *chip;
 
 	if (!check(machine, program, error))
@@ -255,7 +287,7 @@ asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, s
 	chip->races = asc_races_new(chip);
 	for (uint32_t i = 0; i < chip->subs; i++) {
 		chip->block[i / chip->subs_per_core] = i / chip->subs_per_core;
-		asc_subcore_begin(&chip->sub[i], chip->sub[i].core, 0);
+		asc_subcore_begin(&chip->sub[i], chip->sub[i].core, begin);
 	}
 	/* A block without any stream is done at once. */
 	for (uint32_t i = 0; i < chip->subs; i++)

@@ -26,6 +26,7 @@ enum asc_stall {
 	ASC_STALL_LINE,        /* another core holds the same line */
 	ASC_STALLS
 };
+const char *asc_stall_name(enum asc_stall stall); /* "none" "flag" "cross" ... */
 
 enum asc_finding {
 #define ASC_VIOLATION(id, name, doc) ASC_FINDING_##id,
@@ -33,18 +34,46 @@ enum asc_finding {
 	ASC_FINDINGS
 };
 
+/* Who set what an instruction waited for. */
+typedef struct asc_setter {
+	uint32_t stream, insn; /* UINT32_MAX: nobody */
+	uint32_t core, sub;
+	enum asc_pipe pipe;
+	int64_t start, effect; /* of the set on its pipe; when it took effect, or arrived */
+} asc_setter;
+
 /* One instruction, reported when it is complete.  Cycles of the core clock. */
 typedef struct asc_report {
-	uint32_t core, sub, stream, insn;
+	uint32_t core, sub, stream, insn, block;
 	uint64_t execution; /* n-th instruction executed by this sub-core */
 	enum asc_pipe pipe;
 	int64_t queued, start, free,
 		done;              /* entered its queue; began; pipe could begin the next; reads and writes complete */
 	int64_t stall[ASC_STALLS]; /* cycles by cause, before and within */
+	int64_t held;              /* of those, cycles before start: by a flag, counter, barrier or unit of L0C */
 	uint32_t waited_for;       /* flags: instruction of the setter in its stream; UINT32_MAX when none */
+	asc_setter setter;         /* the same in full; by timestamp nobody */
 	uint64_t bytes;            /* moved */
 	uint64_t work;             /* MACs or lanes */
 } asc_report;
+
+/* COUNT runs of BYTES, PITCH apart, that an instruction reads or writes. */
+typedef struct asc_range {
+	enum asc_space space;
+	bool write;
+	uint64_t address, bytes; /* of a run */
+	uint32_t count;
+	int64_t pitch;
+} asc_range;
+
+/* What one instruction touches, reported in the order in which instructions begin, which is that of time on each
+ * pipe. */
+typedef struct asc_touch {
+	uint32_t core, sub, stream, insn;
+	int64_t start, done;
+	const asc_range *ranges; /* valid during the call */
+	unsigned count;
+} asc_touch;
 
 typedef struct asc_violation {
 	enum asc_finding kind;
@@ -63,15 +92,40 @@ typedef struct asc_listener {
 	void (*violation)(void *state, const asc_violation *v);
 	/* Waiting at the end: who waits for which flag or counter, and who could set it. */
 	void (*deadlock)(void *state, const char *diagnosis);
+	void (*touch)(void *state, const asc_touch *t);
 } asc_listener;
 
 typedef struct asc_options {
 	bool functional;
 	bool by_timestamp; /* issue at predicted start instead of by flags; races then say whether that was safe */
 	bool stop_at_first;
+	bool launch; /* blocks begin launch_us after cycle 0 */
 } asc_options;
 
 enum { ASC_CROSS_IDS = 32 }; /* ids of cross-core counters that instructions can name */
+
+/* What vector repeats work on, as the hardware's counters divide them. */
+enum asc_work {
+	ASC_WORK_FP32,
+	ASC_WORK_FP16_128, /* lanes a cycle */
+	ASC_WORK_FP16_64,
+	ASC_WORK_FP16_32,
+	ASC_WORK_INT32,
+	ASC_WORK_INT16,
+	ASC_WORK_MISC,
+	ASC_WORKS
+};
+
+/* What the units count while they execute; requests are of the bytes that isa/ascend/pmu.def says. */
+typedef struct asc_traffic {
+	uint64_t repeats, vector[ASC_WORKS];
+	uint64_t cube_fp, cube_int; /* steps */
+	uint64_t l0a_read, l0a_write, l0b_read, l0b_write, l0c_read, l0c_write, l1_read, l1_write;
+	uint64_t ub_mte, mte_ub, ub_read, ub_write; /* unified buffer: by copies; by the vector pipe */
+	uint64_t fix_l1, l0c_fix;
+	uint64_t l2_write_hits, l2_write_misses, l2_read_hits, l2_read_misses;
+	uint64_t gm_write, gm_read;
+} asc_traffic;
 
 typedef struct asc_counters {
 	int64_t cycles;
@@ -84,7 +138,12 @@ typedef struct asc_counters {
 	int64_t cross_wait[ASC_CROSS_IDS]; /* cycles the scalar unit waited for a cross-core counter */
 	uint64_t single_issue, dual_issue; /* cycles in which the scalar unit issued one, several instructions */
 	uint64_t races_met;                /* of by_kind[ASC_FINDING_RACE] */
-} asc_counters; /* of one sub-core; asc_chip_counters adds all up, the hardware's counter names are in traces */
+	uint64_t executed[ASC_PIPES];      /* instructions that a unit carried out; not flags and barriers */
+	asc_traffic traffic;
+} asc_counters; /* of one sub-core; asc_chip_counters adds all up, the hardware's counters are asc_pmu_value()'s */
+
+/* What the hardware's counter ROW would show. */
+uint64_t asc_pmu_value(const asc_counters *counters, enum asc_pmu row);
 
 asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel,
                        const asc_listener *listener, const asc_options *options, GError **error);

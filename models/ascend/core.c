@@ -10,7 +10,7 @@
  */
 #include "models/ascend/front_int.h"
 
-static const asc_who nobody = {UINT32_MAX, UINT32_MAX};
+static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
 
 static void init_units(asc_subcore *s)
 {
@@ -167,26 +167,34 @@ asc_clock asc_pipe_complete(const asc_subcore *s, enum asc_pipe pipe)
 
 void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, asc_who waited_for)
 {
-	asc_report r = {.core = s->core,
-	                .sub = s->sub,
-	                .stream = s->stream_index,
-	                .insn = e->insn,
-	                .execution = e->execution,
-	                .pipe = pipe,
-	                .queued = e->queued,
-	                .start = e->x.start,
-	                .free = e->x.free,
-	                .done = e->x.done,
-	                .waited_for = waited_for.insn,
-	                .bytes = e->x.bytes,
-	                .work = e->x.work};
+	asc_report r;
 
-	memcpy(r.stall, e->x.stall, sizeof(r.stall));
 	s->counters.instructions++;
 	for (unsigned i = 0; i < ASC_STALLS; i++)
-		s->counters.stall[pipe][i] += r.stall[i];
-	if (s->chip->listener.report)
-		g_array_append_val(s->reports, r);
+		s->counters.stall[pipe][i] += e->x.stall[i];
+	if (!s->chip->listener.report)
+		return;
+	r = (asc_report){.core = s->core,
+	                 .sub = s->sub,
+	                 .stream = s->stream_index,
+	                 .insn = e->insn,
+	                 .block = s->chip->block[s->core],
+	                 .execution = e->execution,
+	                 .pipe = pipe,
+	                 .queued = e->queued,
+	                 .start = e->x.start,
+	                 .free = e->x.free,
+	                 .done = e->x.done,
+	                 .waited_for = waited_for.insn,
+	                 .setter = {waited_for.stream, waited_for.insn, waited_for.sub / s->chip->subs_per_core,
+	                            waited_for.sub % s->chip->subs_per_core, waited_for.pipe, waited_for.start,
+	                            waited_for.effect},
+	                 .held = e->x.held,
+	                 .bytes = e->x.bytes,
+	                 .work = e->x.work};
+
+	memcpy(r.stall, e->x.stall, sizeof(r.stall));
+	g_array_append_val(s->reports, r);
 }
 
 /* An entry that is done with when its slot is: flags, barriers. */
@@ -214,7 +222,7 @@ static bool wait_flag(asc_subcore *s, enum asc_pipe pipe, asc_entry *e, int64_t 
 	if (!asc_flag_take(s, e->x.f, now, &p->clock, p->epoch + 1, &setter))
 		return false;
 	begin(p, e);
-	e->x.stall[ASC_STALL_FLAG] = now - ready;
+	e->x.stall[ASC_STALL_FLAG] = e->x.held = now - ready;
 	finish_slot(s, pipe, e, now, setter);
 	return true;
 }
@@ -227,7 +235,7 @@ static bool barrier(asc_subcore *s, enum asc_pipe pipe, asc_entry *e, int64_t no
 		return false;
 	p->clock.local[pipe] = p->epoch;
 	begin(p, e);
-	e->x.stall[ASC_STALL_BARRIER] = now - ready;
+	e->x.stall[ASC_STALL_BARRIER] = e->x.held = now - ready;
 	finish_slot(s, pipe, e, now, nobody);
 	return true;
 }
@@ -236,7 +244,7 @@ static void set(asc_subcore *s, enum asc_pipe pipe, asc_entry *e, int64_t now)
 {
 	const asc_machine *m = s->chip->machine;
 	asc_pipeline *p = &s->pipe[pipe];
-	asc_who who = {s->stream_index, e->insn};
+	asc_who who = {s->stream_index, e->insn, s->index, pipe, now, now};
 	asc_clock clock;
 
 	begin(p, e);
@@ -381,7 +389,7 @@ static bool run_pipe(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 		if (ready > now || !asc_unit_ready(s, &e->x) || !step(s, pipe, e, now, ready))
 			break;
 		if (hands_over(e->x.insn) && !s->chip->options.by_timestamp)
-			e->x.stall[ASC_STALL_FLAG] = now - ready;
+			e->x.stall[ASC_STALL_FLAG] = e->x.held = now - ready;
 		p->current = e;
 		p->left = now;
 		pop(p);
@@ -416,6 +424,7 @@ static void count(asc_subcore *s, enum asc_pipe pipe, const asc_exec *x, const a
 
 	s->counters.busy[pipe] += MAX(x->done - MAX(x->start, p->busy_until), 0);
 	p->busy_until = MAX(p->busy_until, x->done);
+	s->counters.executed[pipe]++;
 	s->counters.l2_hits += x->l2_hits;
 	s->counters.l2_misses += x->l2_misses;
 	if (pipe == ASC_PIPE_M)
@@ -447,11 +456,33 @@ static void ask_unit(asc_subcore *s, enum asc_pipe pipe, asc_exec *x)
 	}
 }
 
+static void tell_touch(const asc_subcore *s, const asc_entry *e, const asc_range *ranges, unsigned n)
+{
+	const asc_listener *l = &s->chip->listener;
+	asc_touch t = {.core = s->core,
+	               .sub = s->sub,
+	               .stream = s->stream_index,
+	               .insn = e->insn,
+	               .start = e->x.start,
+	               .done = e->x.done,
+	               .ranges = ranges,
+	               .count = n};
+
+	if (l->touch)
+		l->touch(l->state, &t);
+}
+
 static bool has_unit_flag(const asc_entry *e)
 {
-	int field = hands_over(e->x.insn) ? asc_field_by_name((enum asc_op)e->x.insn->op, "unit_flag") : -1;
+	static int field[ASC_OP_COUNT];
+	static gsize ready;
 
-	return field >= 0 && e->x.f[field];
+	if (g_once_init_enter(&ready)) {
+		for (unsigned op = 0; op < ASC_OP_COUNT; op++)
+			field[op] = asc_field_by_name((enum asc_op)op, "unit_flag");
+		g_once_init_leave(&ready, 1);
+	}
+	return hands_over(e->x.insn) && e->x.f[field[e->x.insn->op]];
 }
 
 static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
@@ -469,8 +500,11 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	                .clock = &p->clock};
 
 	p->filed = false;
+	if (pipe == ASC_PIPE_V && n < ASC_RANGES)
+		n += asc_gathered(&e->x, s->chip->machine, s->data, &ranges[n]);
 	e->x.start = e->x.free = e->x.done = now;
 	if (asc_check_access(s, e, ranges, n, now)) {
+		e->x.traffic = &s->counters.traffic;
 		ask_unit(s, pipe, &e->x);
 		e->x.free = MAX(e->x.free, e->x.start);
 		e->x.done = MAX(e->x.done, e->x.start);
@@ -481,6 +515,7 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	a.start = e->x.start;
 	a.done = e->x.done;
 	asc_races_access(s->chip->races, &a, ranges, n);
+	tell_touch(s, e, ranges, n);
 	count(s, pipe, &e->x, ranges, n);
 	asc_report_entry(s, pipe, e, nobody);
 }

@@ -69,6 +69,7 @@ void asc_cross_file(asc_subcore *s, asc_who who, unsigned mode, unsigned id, int
 	asc_cross_set set = {time,        s->index, (uint8_t)mode,
 	                     (uint8_t)id, who,      asc_clock_export(clock, s->index, s->chip->subs * ASC_PIPES)};
 
+	set.who.effect = time;
 	g_array_append_val(s->cross_sets, set);
 }
 
@@ -258,7 +259,7 @@ void asc_cross_leftover(asc_cross *c, asc_subcore *s, int64_t now)
 
 		if (sets && sets->len)
 			asc_violate(s, ASC_FINDING_CROSS_LEFT, now, g_array_index(sets, asc_cross_set, 0).who.insn,
-			            (asc_who){UINT32_MAX, UINT32_MAX});
+			            ASC_NOBODY);
 	}
 }
 

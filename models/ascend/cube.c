@@ -2,7 +2,8 @@
  *
  * The cube unit: time and values of mmad, and the unit flags of L0C.
  *
- * Time (Ascend C): ceil(m / 16) ceil(n / 16) ceil(k / cube_k) steps of a cycle, plus cube.gap_cycles until the next
+ * Time (Ascend C): ceil(m / 16) ceil(n / 16) ceil(k / cube_k) steps of a cycle (more where L0C's banks do not hold
+ * a step's accumulators side by side), plus cube.gap_cycles until the next
  * mmad may start and cube.start_cycles until the result is complete.  Accumulating on the same block costs nothing
  * more. The steps of one 16 x 16 block of the result follow one another, blocks in L0C's order (ours; not published).
  *
@@ -102,6 +103,14 @@ bool asc_cube_unit_ready(const asc_cube *c, const asc_exec *x)
 	default:
 		return true;
 	}
+}
+
+/* Cycles of a step: what L0C's banks need to read and write its accumulators. */
+static int64_t step_cycles(const asc_machine *machine)
+{
+	int64_t bytes = machine->cube_m * machine->cube_n * L0C_ELEMENT_BYTES;
+
+	return up(bytes, machine->l0c_banks * machine->l0c_row_bytes);
 }
 
 static int64_t step_k(const asc_machine *machine, enum asc_type type)
@@ -254,12 +263,29 @@ static int64_t obey_units(asc_cube *c, const asc_exec *x, int64_t blocks, int64_
 	return wait;
 }
 
+/* A step reads a fractal of A and of B, half of one where its operands are fp32; a block that begins at zero or with a
+ * bias is not read in its first step. */
+static void account(const asc_exec *x, uint64_t blocks, uint64_t steps, uint64_t operand_bytes)
+{
+	asc_traffic *t = x->traffic;
+	enum asc_type type = (enum asc_type)x->f[MMAD_TYPE];
+	bool whole = type == ASC_I8 || type == ASC_U8;
+
+	if (!t)
+		return;
+	*(whole ? &t->cube_int : &t->cube_fp) += blocks * steps;
+	t->l0a_read += asc_requests(blocks * steps * operand_bytes, ASC_PMU_L0A_READ);
+	t->l0b_read += asc_requests(blocks * steps * operand_bytes, ASC_PMU_L0B_READ);
+	t->l0c_read += blocks * (x->f[MMAD_INIT] ? steps - 1 : steps);
+	t->l0c_write += blocks * steps;
+}
+
 void asc_cube_execute(asc_cube *c, asc_exec *x)
 {
 	const asc_machine *machine = c->machine;
 	const int64_t *f = x->f;
 	int64_t blocks = up(f[MMAD_M], machine->cube_m) * up(f[MMAD_N], machine->cube_n);
-	int64_t steps = up(f[MMAD_K], step_k(machine, (enum asc_type)f[MMAD_TYPE]));
+	int64_t steps = up(f[MMAD_K], step_k(machine, (enum asc_type)f[MMAD_TYPE])) * step_cycles(machine);
 	int64_t wait;
 
 	if (blocks * steps == 0) {
@@ -271,6 +297,9 @@ void asc_cube_execute(asc_cube *c, asc_exec *x)
 	x->free = x->start + wait + blocks * steps + machine->cube_gap_cycles;
 	x->done = x->start + wait + blocks * steps + machine->cube_start_cycles;
 	x->work = (uint64_t)f[MMAD_M] * (uint64_t)f[MMAD_K] * (uint64_t)f[MMAD_N];
+	account(x, (uint64_t)blocks, (uint64_t)steps,
+	        (uint64_t)(machine->cube_m * step_k(machine, (enum asc_type)f[MMAD_TYPE])) *
+	                asc_type_bytes((enum asc_type)f[MMAD_TYPE]));
 	if (c->data)
 		values(c, x);
 }

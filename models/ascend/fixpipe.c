@@ -143,6 +143,27 @@ static void to_local(asc_mte *m, asc_exec *x, const result *r, enum asc_space sp
 	x->free = x->done = MAX(end, asc_cycles_up(at));
 }
 
+/* Rows that touch are one run. */
+static void account(const asc_exec *x, const result *r, enum asc_space to)
+{
+	bool touch = r->row_pitch == r->row_bytes;
+	uint64_t runs = (uint64_t)(touch ? r->groups : r->groups * r->rows);
+	uint64_t bytes = touch ? r->row_bytes * (uint64_t)r->rows : r->row_bytes;
+	asc_traffic *t = x->traffic;
+
+	if (!t)
+		return;
+	if (to == ASC_UB) {
+		t->mte_ub += runs * asc_requests(bytes, ASC_PMU_MTE_UB);
+		return;
+	}
+	t->l0c_fix += runs * asc_requests(bytes, ASC_PMU_L0C_FIX);
+	if (to == ASC_L1) {
+		t->fix_l1 += runs * asc_requests(bytes, ASC_PMU_FIX_L1);
+		t->l1_write += runs * asc_requests(bytes, ASC_PMU_L1_WRITE);
+	}
+}
+
 static int64_t saturated(float v, double low, double high)
 {
 	double r = nearbyint((double)v);
@@ -273,6 +294,7 @@ void mte_fixpipe(asc_mte *m, asc_exec *x)
 		to_local(m, x, &r, to);
 	if (to != ASC_UB)
 		x->done = MAX(x->done, x->start + m->machine->fix_start_cycles);
+	account(x, &r, to);
 	x->bytes = (uint64_t)(r.groups * r.rows) * r.row_bytes;
 	if (m->data)
 		mte_fixpipe_values(m, x, to);

@@ -50,6 +50,7 @@ void asc_flag_set(asc_subcore *s, asc_who who, const int64_t *f, int64_t time, a
 	                     .clock = *clock};
 	guint at = s->effects->len;
 
+	effect.who.effect = time;
 	effect.unordered = flag->sets && (flag->waits < flag->sets || clock->local[f[1]] < flag->wait_epoch);
 	flag->sets++;
 	if (s->chip->options.by_timestamp) {
@@ -150,7 +151,7 @@ void asc_flags_leftover(asc_subcore *s, int64_t now)
 		for (int64_t id = 0; flags && id < s->chip->machine->flag_ids; id++)
 			if (flags[id].set)
 				asc_violate(s, ASC_FINDING_FLAG_LEFT_SET, now, flags[id].setter.insn,
-				            (asc_who){UINT32_MAX, UINT32_MAX});
+				            ASC_NOBODY);
 	}
 }
 

@@ -43,7 +43,11 @@ void asc_clock_import(asc_clock *clock, asc_foreign *foreign, uint32_t sub);
 /* Who did something: an instruction of a stream, as executed by a sub-core. */
 typedef struct asc_who {
 	uint32_t stream, insn;
+	uint32_t sub;          /* of the chip */
+	enum asc_pipe pipe;    /* sets: where it was queued */
+	int64_t start, effect; /* sets: on that pipe; when it took effect, or arrived */
 } asc_who;
+#define ASC_NOBODY ((asc_who){.stream = UINT32_MAX, .insn = UINT32_MAX})
 
 /* One bit; its pending sets are in asc_subcore.effects. */
 typedef struct asc_flag {

@@ -30,19 +30,22 @@ typedef struct asc_exec {
 	int64_t start;      /* in: earliest; out: when it began */
 	int64_t free, done; /* out */
 	int64_t stall[ASC_STALLS];
+	int64_t held; /* of them before it began, by a flag, counter, barrier or unit of L0C */
 	uint64_t bytes, work;
 	uint64_t l2_hits, l2_misses; /* of its requests */
+	asc_traffic *traffic;        /* where its unit adds what it counts, or NULL */
 } asc_exec;
+
+/* Requests of the size of counter ROW that BYTES in a row take. */
+static inline uint64_t asc_requests(uint64_t bytes, enum asc_pmu row)
+{
+	uint64_t size = asc_pmu(row)->bytes;
+
+	return (bytes + size - 1) / size;
+}
 
 /* Ranges of bytes an instruction reads and writes, for the race detector; up to ASC_RANGES boxes of COUNT runs. */
 enum { ASC_RANGES = 64 };
-typedef struct asc_range {
-	enum asc_space space;
-	bool write;
-	uint64_t address, bytes; /* of a run */
-	uint32_t count;
-	int64_t pitch;
-} asc_range;
 /* Strided vector operands are a box a block, in counter mode with a tail each; the number of boxes, never above
  * ASC_RANGES. */
 unsigned asc_ranges(const asc_exec *x, const asc_machine *machine,
@@ -72,5 +75,9 @@ asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memo
                      asc_data *data);
 void asc_mte_free(asc_mte *m);
 void asc_mte_execute(asc_mte *m, asc_exec *x); /* MTE1, MTE2, MTE3 and FIX */
+
+/* What a gather reads beside that, from its lowest to its highest element: 1 when there is such a range and values are
+ * there to tell, else 0. */
+unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *range);
 
 #endif

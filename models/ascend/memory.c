@@ -6,7 +6,13 @@
  * policy as in the vendor's functional model of it).  Lines go to l2.slices slices and hbm.channels channels by a
  * fold of their number's digits.  A slice serves reads at its share of l2.read_bytes_per_cycle, reads and writes
  * together at its share of l2.bytes_per_cycle.  Requests of one line are served one after another, l2.line_cycles each.
- * A miss reads its whole line from the channel and evicts the oldest; a write of a whole line reads nothing.
+ * A miss reads its whole line from the channel and evicts the oldest; a write of whole sectors (l2.sector_bytes) reads
+ * nothing; the sectors it does not write count as there.  A read past L2 that misses reads its own bytes and evicts
+ * nothing.  A read that misses and is not of whole sectors reads its line, which serves others until it has come and is
+ * then left nowhere.
+ *
+ * An access of a channel takes its bytes at hbm.efficiency_percent of the peak rate, hbm.access_cycles unless the
+ * access before was of the same line, and hbm.turnaround_cycles where that went the other way.
  *
  * A copy is asked for once, with all its requests, when it begins; calendars hold what was granted to others, so its
  * later requests find the free time between those.  Order inside L2 (age of lines) is by copy, not by request: a line
@@ -25,6 +31,13 @@ typedef struct line_times {
 	int64_t valid;              /* its data have come */
 } line_times;
 
+/* A line that a read past L2 holds. */
+typedef struct passing {
+	uint64_t line;
+	line_times times;
+} passing;
+enum { PASSING = 65536 }; /* lines remembered: many more than are in flight */
+
 typedef struct slice {
 	asc_calendar read, all;
 } slice;
@@ -34,11 +47,15 @@ struct asc_memory {
 	unsigned ways, slices, channels;
 	line_tag *tags;
 	line_times *times;
+	passing *passing; /* by line mod PASSING */
 	uint64_t clock;   /* of ages */
 	int64_t advanced; /* when calendars were last shortened */
 	slice *slice;
 	asc_calendar *channel;
-	int64_t line_ticks, hit_ticks, miss_ticks, fetch_ticks;
+	bool *wrote;    /* a channel's last access was a write */
+	uint64_t *open; /* its line + 1 */
+	int64_t line_ticks, hit_ticks, miss_ticks, fetch_ticks, access_ticks, turnaround_ticks;
+	uint64_t sector_bytes;
 	int64_t read_rate, all_rate;
 	uint64_t hits, misses, traffic;
 };
@@ -58,6 +75,7 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 	lines = m->sets * m->ways;
 	m->tags = g_new0(line_tag, lines);
 	m->times = g_new0(line_times, lines);
+	m->passing = g_new0(passing, PASSING);
 	m->slice = g_new(slice, m->slices);
 	for (unsigned i = 0; i < m->slices; i++) {
 		asc_calendar_init(&m->slice[i].read);
@@ -66,9 +84,14 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 	m->channel = g_new(asc_calendar, m->channels);
 	for (unsigned i = 0; i < m->channels; i++)
 		asc_calendar_init(&m->channel[i]);
+	m->wrote = g_new0(bool, m->channels);
+	m->open = g_new0(uint64_t, m->channels);
+	m->sector_bytes = (uint64_t)machine->l2_sector_bytes;
 	m->line_ticks = asc_ticks(machine->l2_line_cycles);
 	m->hit_ticks = asc_ticks(machine->l2_hit_cycles);
 	m->miss_ticks = asc_ticks(machine->hbm_miss_cycles);
+	m->access_ticks = asc_ticks(machine->hbm_access_cycles);
+	m->turnaround_ticks = asc_ticks(machine->hbm_turnaround_cycles);
 	m->fetch_ticks = MAX((int64_t)((double)m->line_bytes * m->channels * ASC_TICKS / bytes_per_cycle + 0.5), 1);
 	m->read_rate = machine->l2_read_bytes_per_cycle;
 	m->all_rate = machine->l2_bytes_per_cycle;
@@ -87,8 +110,11 @@ void asc_memory_free(asc_memory *m)
 		asc_calendar_clear(&m->channel[i]);
 	g_free(m->slice);
 	g_free(m->channel);
+	g_free(m->wrote);
+	g_free(m->open);
 	g_free(m->tags);
 	g_free(m->times);
+	g_free(m->passing);
 	g_free(m);
 }
 
@@ -123,15 +149,27 @@ static unsigned fold(uint64_t line, unsigned parts)
 {
 	uint64_t h = line;
 
-	for (uint64_t rest = line / parts; rest; rest /= parts)
+	for (uint64_t rest = line / parts; rest && parts > 1; rest /= parts)
 		h += rest ^ (rest >> 1);
 	return (unsigned)(h % parts);
 }
 
-static int64_t book_channel(asc_memory *m, uint64_t line, int64_t at)
+/* An access of LINE's channel: its bytes, access_ticks unless the access before was of this line, and the turn from
+ * reads to writes or back.  Returns when it is over; *BEGIN: when its bytes begin. */
+static int64_t book_channel(asc_memory *m, uint64_t line, bool write, uint64_t bytes, int64_t at, int64_t *begin)
 {
-	m->traffic += m->line_bytes;
-	return asc_calendar_book(&m->channel[fold(line, m->channels)], at, m->fetch_ticks, NULL);
+	unsigned channel = fold(line, m->channels);
+	int64_t ticks = MAX((int64_t)((uint64_t)m->fetch_ticks * bytes / m->line_bytes), 1), over;
+	int64_t before = (m->open[channel] == line + 1 ? 0 : m->access_ticks) +
+	                 (m->wrote[channel] == write ? 0 : m->turnaround_ticks);
+
+	m->wrote[channel] = write;
+	m->open[channel] = line + 1;
+	m->traffic += bytes;
+	over = asc_calendar_book(&m->channel[channel], at, before + ticks, NULL);
+	if (begin)
+		*begin = over - ticks;
+	return over;
 }
 
 /* Way of the line in its set, the oldest where it is not there. */
@@ -180,6 +218,32 @@ static int64_t serve(asc_memory *m, uint64_t line, bool write, uint64_t bytes, i
 	return MAX(begin, own);
 }
 
+/* A read of LINE that L2 does not have and is not to keep.  A whole line, where that is read, serves who asks before it
+ * has come; of a line in parts everyone reads his own. */
+static asc_answer pass(asc_memory *m, uint64_t line, uint64_t bytes, bool whole, int64_t at)
+{
+	passing *p = &m->passing[line % PASSING];
+	asc_answer answer = {.hit = false};
+	int64_t served, begin;
+
+	if (p->line != line)
+		*p = (passing){.line = line};
+	answer.hit = whole && at < p->times.valid;
+	if (answer.hit)
+		m->hits++;
+	else
+		m->misses++;
+	served = hold(&p->times, at, m->line_ticks);
+	answer.line_wait = served - at;
+	served = serve(m, line, false, bytes, served);
+	if (!answer.hit) {
+		book_channel(m, line, false, whole ? m->line_bytes : bytes, served, &begin);
+		p->times.valid = begin + m->miss_ticks;
+	}
+	answer.at = MAX(served, p->times.valid) + m->hit_ticks;
+	return answer;
+}
+
 asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint64_t bytes, int64_t at)
 {
 	uint64_t line = address / m->line_bytes, set = line % m->sets, tag = line / m->sets;
@@ -187,18 +251,24 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 	uint64_t way = look_up(m, set, tag, &answer.hit);
 	line_times *t = &m->times[way];
 	int64_t served, room = at;
+	bool parts = address % m->sector_bytes || bytes % m->sector_bytes;
 
+	if (!answer.hit && !write && parts)
+		return pass(m, line, bytes, true, at);
 	if (answer.hit) {
 		m->hits++;
 	} else {
 		m->misses++;
 		/* The oldest must have left before the new one may come. */
 		if (m->tags[way].tag & 1)
-			room = book_channel(m, ((m->tags[way].tag >> 1) - 1) * m->sets + set, at);
+			room = book_channel(m, ((m->tags[way].tag >> 1) - 1) * m->sets + set, true, m->line_bytes, at,
+			                    NULL);
 		m->tags[way].tag = (tag + 1) << 1;
 		*t = (line_times){.valid = room};
-		if (!write || bytes < m->line_bytes) {
-			int64_t fetched = book_channel(m, line, room) - m->fetch_ticks;
+		if (!write || parts) {
+			int64_t fetched;
+
+			book_channel(m, line, false, m->line_bytes, room, &fetched);
 
 			t->valid = fetched + m->miss_ticks;
 			room = fetched;
@@ -212,4 +282,13 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 	/* A write waits for a place only: its bytes and the line's are merged when those come. */
 	answer.at = write ? MAX(served, room) : MAX(served, t->valid) + m->hit_ticks;
 	return answer;
+}
+
+asc_answer asc_memory_pass(asc_memory *m, uint64_t address, uint64_t bytes, int64_t at)
+{
+	uint64_t line = address / m->line_bytes;
+	bool hit;
+
+	look_up(m, line % m->sets, line / m->sets, &hit);
+	return hit ? asc_memory_request(m, false, address, bytes, at) : pass(m, line, bytes, false, at);
 }

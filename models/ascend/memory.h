@@ -18,6 +18,9 @@ typedef struct asc_answer {
 void asc_memory_advance(asc_memory *m, int64_t now);
 /* BYTES at ADDRESS, inside one line, asked for at tick AT. */
 asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint64_t bytes, int64_t at);
+/* The same for a read that L2 is told not to keep: a line it has it serves; another one's bytes come from the memory
+ * behind it and leave no trace but the time in which the line is held. */
+asc_answer asc_memory_pass(asc_memory *m, uint64_t address, uint64_t bytes, int64_t at);
 void asc_memory_count(const asc_memory *m, uint64_t *hits, uint64_t *misses);
 /* Bytes that crossed to and from the memory behind L2. */
 uint64_t asc_memory_traffic(const asc_memory *m);

@@ -6,9 +6,9 @@
  * (Ascend C): bytes at a rate that falls with the rows of the filter it touches and with the stride.  The result is
  * complete mte1.start_cycles after the pipe is free again.
  *
- * L1 has an upper and a lower half (the topmost address bit is a bank bit); each half reads or writes its groups of
- * banks once a cycle.  Writes that arrive from outside cannot wait and take their cycles; loads of L0 use those left.
- * A write that was asked for after a load is not charged to it.
+ * L1 has an upper and a lower half (the topmost address bit is a bank bit), or as many parts as a group has banks; each
+ * reads or writes its groups of banks once a cycle, in whole rows.  Writes that arrive from outside cannot wait and
+ * take their cycles; loads of L0 use those left. A write that was asked for after a load is not charged to it.
  */
 #include "models/ascend/mte_int.h"
 
@@ -26,7 +26,9 @@ asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memo
 	m->limit = (unsigned)machine->mte2_outstanding;
 	for (unsigned i = 0; i < MTE_WAYS; i++)
 		m->way[i].returns = g_new0(int64_t, m->limit);
-	for (unsigned i = 0; i < G_N_ELEMENTS(m->l1); i++)
+	m->l1_parts = (unsigned)MAX(machine->l1_banks / machine->l1_groups, 1);
+	m->l1 = g_new(asc_calendar, m->l1_parts);
+	for (unsigned i = 0; i < m->l1_parts; i++)
 		asc_calendar_init(&m->l1[i]);
 	return m;
 }
@@ -37,25 +39,37 @@ void asc_mte_free(asc_mte *m)
 		return;
 	for (unsigned i = 0; i < MTE_WAYS; i++)
 		g_free(m->way[i].returns);
-	for (unsigned i = 0; i < G_N_ELEMENTS(m->l1); i++)
+	for (unsigned i = 0; i < m->l1_parts; i++)
 		asc_calendar_clear(&m->l1[i]);
+	g_free(m->l1);
 	g_free(m);
 }
 
-static asc_calendar *half_of(asc_mte *m, uint64_t address)
+static asc_calendar *part_of(asc_mte *m, uint64_t address)
 {
-	return &m->l1[address >= (uint64_t)m->machine->l1_bytes / 2];
+	uint64_t bytes = (uint64_t)m->machine->l1_bytes / m->l1_parts;
+
+	return &m->l1[MIN(address / bytes, m->l1_parts - 1)];
+}
+
+/* Of the whole rows that BYTES at ADDRESS lie in. */
+static int64_t row_ticks(const asc_mte *m, uint64_t address, uint64_t bytes, int64_t rate)
+{
+	uint64_t row = (uint64_t)m->machine->l1_row_bytes, lead = address % row;
+
+	return asc_ticks_of((lead + bytes + row - 1) / row * row, rate, 1);
 }
 
 void mte_l1_write(asc_mte *m, uint64_t address, uint64_t bytes, int64_t at)
 {
-	asc_calendar_book(half_of(m, address), at, asc_ticks_of(bytes, m->machine->l1_write_bytes_per_cycle, 1), NULL);
+	asc_calendar_book(part_of(m, address), at, row_ticks(m, address, bytes, m->machine->l1_write_bytes_per_cycle),
+	                  NULL);
 }
 
 int64_t mte_l1_read(asc_mte *m, uint64_t address, uint64_t bytes, int64_t at)
 {
-	return asc_calendar_book(half_of(m, address), at, asc_ticks_of(bytes, m->machine->l1_read_bytes_per_cycle, 1),
-	                         NULL);
+	return asc_calendar_book(part_of(m, address), at,
+	                         row_ticks(m, address, bytes, m->machine->l1_read_bytes_per_cycle), NULL);
 }
 
 /* Ends a load of BYTES from SRC that takes TICKS of the path. */
@@ -65,6 +79,15 @@ static void finish_load(asc_mte *m, asc_exec *x, uint64_t src, uint64_t bytes, i
 	int64_t read = mte_l1_read(m, src, bytes, start);
 
 	x->bytes = bytes;
+	if (x->traffic) {
+		enum asc_op op = (enum asc_op)x->insn->op;
+
+		x->traffic->l1_read += asc_requests(bytes, ASC_PMU_L1_READ);
+		if (op == ASC_OP_LOAD2D_A || op == ASC_OP_LOAD3D_A)
+			x->traffic->l0a_write += asc_requests(bytes, ASC_PMU_L0A_WRITE);
+		else if (op == ASC_OP_LOAD2D_B || op == ASC_OP_LOAD3D_B)
+			x->traffic->l0b_write += asc_requests(bytes, ASC_PMU_L0B_WRITE);
+	}
 	x->stall[ASC_STALL_BANK] += MAX(asc_cycles_up(read) - asc_cycles_up(start + path), 0);
 	x->free = asc_cycles_up(MAX(start + path, read));
 	x->done = x->free + m->machine->mte1_start_cycles;
@@ -135,7 +158,7 @@ void asc_mte_execute(asc_mte *m, asc_exec *x)
 
 	if (m->memory)
 		asc_memory_advance(m->memory, asc_ticks(x->start));
-	for (unsigned i = 0; i < G_N_ELEMENTS(m->l1); i++)
+	for (unsigned i = 0; i < m->l1_parts; i++)
 		asc_calendar_advance(&m->l1[i], asc_ticks(x->start));
 	switch (op) {
 	case ASC_OP_LOAD2D_A:

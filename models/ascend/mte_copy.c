@@ -43,12 +43,21 @@ static uint64_t rounded(const mte_stream *s, uint64_t bytes)
 	return size;
 }
 
-static void account(mte_stream *s, const asc_answer *answer)
+static void account(mte_stream *s, const asc_answer *answer, uint64_t bytes)
 {
+	asc_traffic *t = s->exec->traffic;
+
 	if (answer->hit)
 		s->exec->l2_hits++;
 	else
 		s->exec->l2_misses++;
+	if (t && s->write) {
+		*(answer->hit ? &t->l2_write_hits : &t->l2_write_misses) += 1;
+		t->gm_write += asc_requests(bytes, ASC_PMU_GM_WRITE);
+	} else if (t) {
+		*(answer->hit ? &t->l2_read_hits : &t->l2_read_misses) += 1;
+		t->gm_read += asc_requests(bytes, ASC_PMU_GM_READ);
+	}
 	s->exec->stall[ASC_STALL_LINE] += answer->line_wait / ASC_TICKS;
 }
 
@@ -71,14 +80,15 @@ static void request(mte_stream *s, uint64_t address, uint64_t bytes)
 		s->first = MIN(s->first, at);
 		*returns = MAX(answer.at, way->link) + s->latency;
 	} else {
-		answer = asc_memory_request(s->mte->memory, false, address, bytes, at);
+		answer = s->past ? asc_memory_pass(s->mte->memory, address, bytes, at)
+		                 : asc_memory_request(s->mte->memory, false, address, bytes, at);
 		at = MAX(way->link, answer.at);
 		way->link = at + (answer.hit ? ticks : MAX(ticks, s->packet_ticks));
 		s->issue = MAX(s->issue, *returns) + ASC_TICKS;
 		s->first = MIN(s->first, at);
 		*returns = way->link + s->latency;
 	}
-	account(s, &answer);
+	account(s, &answer, bytes);
 	s->last = MAX(s->last, way->link);
 	s->end = MAX(s->end, *returns);
 	way->next = (way->next + 1) % s->mte->limit;
@@ -139,6 +149,23 @@ static uint64_t payload(const asc_exec *x)
 	return (uint64_t)x->f[COPY_BURSTS] * (uint64_t)x->f[COPY_BURST_BYTES];
 }
 
+/* COUNT runs of BYTES in a local buffer. */
+static void account_local(const asc_exec *x, enum asc_space space, bool write, uint64_t bytes, uint64_t count)
+{
+	asc_traffic *t = x->traffic;
+
+	if (!t)
+		return;
+	if (space == ASC_UB && write)
+		t->mte_ub += count * asc_requests(bytes, ASC_PMU_MTE_UB);
+	else if (space == ASC_UB)
+		t->ub_mte += count * asc_requests(bytes, ASC_PMU_UB_MTE);
+	else if (write)
+		t->l1_write += count * asc_requests(bytes, ASC_PMU_L1_WRITE);
+	else
+		t->l1_read += count * asc_requests(bytes, ASC_PMU_L1_READ);
+}
+
 /* The other end of the copy, between the stream's first and last byte; returns when it is through. */
 static int64_t local_end(asc_mte *m, const mte_stream *s, const bursts *b, enum asc_space space)
 {
@@ -149,6 +176,7 @@ static int64_t local_end(asc_mte *m, const mte_stream *s, const bursts *b, enum 
 		bytes *= (uint64_t)count;
 		count = 1;
 	}
+	account_local(s->exec, space, !s->write, bytes, (uint64_t)count);
 	for (int64_t i = 0; i < count; i++) {
 		uint64_t at = b->local + (uint64_t)i * b->local_pitch;
 		int64_t begin = from + (until - from) * i / count, to = from + (until - from) * (i + 1) / count;
@@ -184,6 +212,7 @@ static void copy_in(asc_mte *m, asc_exec *x, enum asc_space to)
 		machine->mte2_start_cycles);
 	int64_t end;
 
+	s.past = !x->f[COPY_L2];
 	s.latency = to == ASC_UB ? asc_ticks(machine->mte2_ub_cycles) : 0;
 	mte_stream_bursts(&s, b.global, b.count, b.bytes, b.global_pitch);
 	end = local_end(m, &s, &b, to);
@@ -221,6 +250,8 @@ static void copy_across(asc_mte *m, asc_exec *x)
 	uint64_t bytes = mte_block_up((uint64_t)f[COPY_BURST_BYTES]);
 	int64_t from = x->start, ticks = asc_ticks_of(bytes, m->machine->mte3_ub_l1_bytes_per_cycle, 1), end = from;
 
+	account_local(x, ASC_UB, false, bytes, (uint64_t)f[COPY_BURSTS]);
+	account_local(x, ASC_L1, true, bytes, (uint64_t)f[COPY_BURSTS]);
 	for (int64_t i = 0; i < f[COPY_BURSTS]; i++) {
 		uint64_t src = (uint64_t)f[COPY_SRC] + (uint64_t)i * (bytes + (uint64_t)f[COPY_SRC_GAP]);
 		uint64_t dst = (uint64_t)f[COPY_DST] + (uint64_t)i * (bytes + (uint64_t)f[COPY_DST_GAP]);
@@ -277,6 +308,7 @@ void mte_nd2nz(asc_mte *m, asc_exec *x)
 	mte_stream s = mte_stream_begin(m, x, false, m->machine->mte2_l1_bytes_per_cycle,
 	                                m->machine->mte2_start_cycles + m->machine->mte2_nd2nz_cycles);
 
+	s.past = !f[ND2NZ_L2];
 	for (int64_t nd = 0; nd < f[ND2NZ_ND]; nd++) {
 		int64_t first = s.last;
 
@@ -286,6 +318,7 @@ void mte_nd2nz(asc_mte *m, asc_exec *x)
 			spread_into_l1(m, (uint64_t)f[ND2NZ_DST] + ((uint64_t)nd * columns + c) * column,
 			               (uint64_t)f[ND2NZ_N] * C0_BYTES, nd ? first : MIN(s.first, s.last), s.last);
 	}
+	account_local(x, ASC_L1, true, (uint64_t)f[ND2NZ_N] * C0_BYTES, (uint64_t)f[ND2NZ_ND] * columns);
 	x->bytes = (uint64_t)(f[ND2NZ_ND] * f[ND2NZ_N]) * row;
 	x->free = asc_cycles_up(s.issue);
 	x->done = asc_cycles_up(s.end);

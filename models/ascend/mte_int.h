@@ -18,9 +18,10 @@ enum {
 	COPY_DST_GAP,
 	COPY_LEFT,
 	COPY_RIGHT,
-	COPY_VALUE
+	COPY_VALUE,
+	COPY_L2 /* reads of global memory only */
 };
-enum { ND2NZ_TYPE, ND2NZ_DST, ND2NZ_SRC, ND2NZ_ND, ND2NZ_N, ND2NZ_D, ND2NZ_SRC_PITCH, ND2NZ_C0_STRIDE };
+enum { ND2NZ_TYPE, ND2NZ_DST, ND2NZ_SRC, ND2NZ_ND, ND2NZ_N, ND2NZ_D, ND2NZ_SRC_PITCH, ND2NZ_C0_STRIDE, ND2NZ_L2 };
 enum { LOAD2D_DST, LOAD2D_SRC, LOAD2D_REPEAT, LOAD2D_SRC_STRIDE, LOAD2D_DST_GAP, LOAD2D_TRANSPOSE };
 enum {
 	LOAD3D_TYPE,
@@ -59,7 +60,8 @@ struct asc_mte {
 	asc_data *data;
 	mte_way way[MTE_WAYS];
 	unsigned limit;
-	asc_calendar l1[2]; /* halves of L1: each serves a read or a write in a cycle */
+	asc_calendar *l1; /* [l1_parts] */
+	unsigned l1_parts;
 };
 
 /* The requests of one copy.  Rates are those of the slowest link on the way. */
@@ -67,6 +69,7 @@ typedef struct mte_stream {
 	asc_mte *mte;
 	asc_exec *exec;
 	bool write;
+	bool past;            /* reads: lines that L2 does not have are not kept in it */
 	int64_t rate;         /* bytes a cycle */
 	int64_t largest;      /* bytes of a request */
 	int64_t packet_ticks; /* least time of a request that L2 does not have */

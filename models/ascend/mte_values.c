@@ -100,7 +100,7 @@ void mte_load2d_values(asc_mte *m, const asc_exec *x, enum asc_space to)
 
 /* What load3d's packed fields say. */
 typedef struct image {
-	int64_t h, w, c0, filter_w, filter_h, stride_w, stride_h, dilation_w, dilation_h, left, right, top, bottom,
+	int64_t h, w, c1, c0, filter_w, filter_h, stride_w, stride_h, dilation_w, dilation_h, left, right, top, bottom,
 		out_w, out_h;
 	uint64_t size;
 	uint64_t base;
@@ -118,6 +118,7 @@ static image image_of(const asc_exec *x)
 
 	g.size = asc_type_bytes((enum asc_type)f[LOAD3D_TYPE]);
 	g.c0 = C0_BYTES / (int64_t)g.size;
+	g.c1 = mte_up(f[LOAD3D_C], g.c0);
 	g.filter_w = MAX(byte_of(f[LOAD3D_KERNEL], 0), 1);
 	g.filter_h = MAX(byte_of(f[LOAD3D_KERNEL], 1), 1);
 	g.stride_w = MAX(byte_of(f[LOAD3D_STRIDE], 0), 1);
@@ -133,7 +134,8 @@ static image image_of(const asc_exec *x)
 	return g;
 }
 
-/* The element of the img2col matrix at row M, column K; NULL where it is padding, which is zero. */
+/* The element of the img2col matrix at row M, column K; NULL where it is padding or behind the last of either, which is
+ * zero. */
 static const uint8_t *image_at(asc_mte *mte, const image *g, int64_t m, int64_t k)
 {
 	int64_t c = k % g->c0, x = k / g->c0 % g->filter_w, y = k / (g->c0 * g->filter_w) % g->filter_h;
@@ -141,7 +143,7 @@ static const uint8_t *image_at(asc_mte *mte, const image *g, int64_t m, int64_t 
 	int64_t column = m % g->out_w * g->stride_w + x * g->dilation_w - g->left;
 	int64_t row = m / g->out_w * g->stride_h + y * g->dilation_h - g->top;
 
-	if (m >= g->out_w * g->out_h || column < 0 || column >= g->w || row < 0 || row >= g->h)
+	if (m >= g->out_w * g->out_h || c1 >= g->c1 || column < 0 || column >= g->w || row < 0 || row >= g->h)
 		return NULL;
 	return asc_data_at(mte->data, ASC_L1,
 	                   g->base + (uint64_t)(((c1 * g->h + row) * g->w + column) * g->c0 + c) * g->size, g->size);

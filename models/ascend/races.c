@@ -189,10 +189,9 @@ static void remember(asc_races *r, asc_extents *set, const node *new)
 	r->live++;
 }
 
-static void examine(asc_races *r, const asc_access *a, const asc_range *range)
+static bool node_make(node *n, const asc_access *a, const asc_range *range)
 {
-	place *where = place_of(r, a->sub, range->space);
-	node new = {.sub = a->sub,
+	*n = (node){.sub = a->sub,
 	            .stream = a->stream,
 	            .insn = a->insn,
 	            .pipe = a->pipe,
@@ -202,34 +201,45 @@ static void examine(asc_races *r, const asc_access *a, const asc_range *range)
 	            .epoch = a->epoch,
 	            .start = a->start,
 	            .done = a->done};
-	node *old;
-
-	if (!asc_box_make(&new.box, range))
-		return;
-	compare(r, &where->writes, &new, a);
-	if (new.write) {
-		compare(r, &where->reads, &new, a);
-		remember(r, &where->writes, &new);
-		return;
-	}
-	old = g_hash_table_lookup(r->read, &new);
-	if (!old) {
-		remember(r, &where->reads, &new);
-		return;
-	}
-	old->epoch = new.epoch;
-	old->unit_flag = new.unit_flag;
-	old->stream = new.stream;
-	old->insn = new.insn;
-	old->start = new.start;
-	old->done = new.done;
+	return asc_box_make(&n->box, range);
 }
 
+/* A read that is repeated takes the place of the older one. */
+static void remember_read(asc_races *r, const node *new)
+{
+	node *old = g_hash_table_lookup(r->read, new);
+
+	if (!old) {
+		remember(r, &place_of(r, new->sub, (enum asc_space) new->space)->reads, new);
+		return;
+	}
+	old->epoch = new->epoch;
+	old->unit_flag = new->unit_flag;
+	old->stream = new->stream;
+	old->insn = new->insn;
+	old->start = new->start;
+	old->done = new->done;
+}
+
+/* Reads are kept last: one of this instruction must not take the place of an older one before its writes have met that.
+ */
 void asc_races_access(asc_races *r, const asc_access *a, const asc_range *ranges, unsigned count)
 {
-	/* Writes first: its own reads, once remembered, would hide those of the same bytes that the writes race with. */
-	for (unsigned read = 0; read < 2; read++)
-		for (unsigned i = 0; i < count; i++)
-			if (ranges[i].write != read)
-				examine(r, a, &ranges[i]);
+	node new;
+
+	for (unsigned write = 0; write < 2; write++)
+		for (unsigned i = 0; i < count; i++) {
+			place *where = place_of(r, a->sub, ranges[i].space);
+
+			if (ranges[i].write != write || !node_make(&new, a, &ranges[i]))
+				continue;
+			compare(r, &where->writes, &new, a);
+			if (!write)
+				continue;
+			compare(r, &where->reads, &new, a);
+			remember(r, &where->writes, &new);
+		}
+	for (unsigned i = 0; i < count; i++)
+		if (!ranges[i].write && node_make(&new, a, &ranges[i]))
+			remember_read(r, &new);
 }

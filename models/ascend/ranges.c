@@ -2,11 +2,11 @@
  *
  * Bytes that an instruction reads and writes, from the format of its row in the tables.  Vector operands are trimmed to
  * the lanes that the mask, or the count, makes active; where active lanes have holes, to the first and last of a block.
- * Where what is read depends on data (gather), only the operands that do not are given.
- *
- * Larger than what is touched: load3d reads the whole feature map.
+ * Where what is read depends on data (gather), only the operands that do not are given; asc_gathered tells the rest
+ * when the data are there.  Where bits in memory say how much is written (vreducev2), all that may be is given.  load3d
+ * reads whole rows of the feature map.
  */
-#include "models/ascend/internal.h"
+#include "models/ascend/vector.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const enum format formats[ASC_OP_COUNT] = {
 };
 
 /* Geometry of the instruction set, not of a machine: fractals of 16 rows of 32 bytes, fp32 or int32 accumulators. */
-enum { BLOCK = 32, FRACTAL = 512, FRACTAL_ROWS = 16, ACCUMULATOR = 4, LANES_MAX = 256, MASK_BITS = 128 };
+enum { BLOCK = 32, FRACTAL = 512, FRACTAL_ROWS = 16, ACCUMULATOR = 4, LANES_MAX = 128 };
 enum { SORTED = 32, INDEX = 4, PAIR = 8, LISTS = 4 }; /* of sorting: elements, and bytes */
 
 typedef struct list {
@@ -84,8 +84,14 @@ static void add_repeats(list *l, const operand *o, int64_t from, int64_t repeats
 		add(l, ASC_UB, o->write, base + a->first * o->size, (a->end - a->first) * o->size, repeats, pitch);
 		return;
 	}
-	if (!o->block && a->end - a->first >= per_block) {
-		add(l, ASC_UB, o->write, base, BLOCK, repeats, pitch);
+	if (!o->block && blocks > 1) {
+		/* All share one block. */
+		lanes in = {.end = 0};
+
+		for (unsigned i = 0; i < o->lanes; i++)
+			in.on[i % per_block] |= a->on[i];
+		trim(&in, per_block);
+		add(l, ASC_UB, o->write, base + in.first * o->size, (in.end - in.first) * o->size, repeats, pitch);
 		return;
 	}
 	if (!a->holes && !a->first && a->end == o->lanes && o->lanes % per_block == 0 &&
@@ -115,12 +121,8 @@ static void add_vector(list *l, const operand *o, int64_t repeat)
 	int64_t whole = repeat;
 	unsigned tail = 0;
 
-	for (unsigned i = 0; i < o->lanes; i++) {
-		/* A bit stands for two lanes where there are more lanes than bits. */
-		unsigned bit = o->lanes > MASK_BITS ? i / 2 : i;
-
-		a.on[i] = l->x->counter_mode || (l->x->mask[bit / 64] >> bit % 64 & 1);
-	}
+	for (unsigned i = 0; i < o->lanes; i++)
+		a.on[i] = l->x->counter_mode || (l->x->mask[i / 64] >> i % 64 & 1);
 	if (l->x->counter_mode) {
 		whole = (int64_t)(l->x->mask[0] / o->lanes);
 		tail = (unsigned)(l->x->mask[0] % o->lanes);
@@ -134,13 +136,17 @@ static void add_vector(list *l, const operand *o, int64_t repeat)
 		add_repeats(l, o, whole, 1, &a);
 }
 
-/* Every lane of the repeats, whatever mask and count say. */
+/* Eight blocks a repeat, whatever the type, mask and count say. */
 static void add_whole(list *l, const operand *o, int64_t repeats)
 {
-	lanes a = {.end = o->lanes};
+	operand eight = *o;
+	lanes a;
 
+	eight.size = BLOCK;
+	eight.lanes = (unsigned)l->machine->vector_bytes / BLOCK;
+	a = (lanes){.end = eight.lanes};
 	memset(a.on, true, sizeof(a.on));
-	add_repeats(l, o, 0, repeats, &a);
+	add_repeats(l, &eight, 0, repeats, &a);
 }
 
 static unsigned lanes_of(const list *l, unsigned size)
@@ -273,6 +279,21 @@ static void gather(list *l)
 	add_vector(l, &to, f[4]);
 }
 
+/* type dst src0 src1 pattern repeat src0_blk src0_rep src1_rep. */
+static void pick(list *l)
+{
+	const int64_t *f = l->x->f;
+	operand from = operand_of(l, false, f[0], f[2], f[6], f[7]);
+	int64_t picked = 0;
+
+	for (unsigned i = 0; i < from.lanes; i++)
+		picked += !f[4] || asc_pattern_picks((unsigned)f[4], i);
+	add_whole(l, &from, f[5]);
+	if (!f[4])
+		add(l, ASC_UB, false, f[3], from.lanes / 8, f[5], f[8] * BLOCK);
+	add(l, ASC_UB, true, f[1], f[5] * picked * from.size, 1, 0);
+}
+
 /* type dst src0 src1 repeat: 32 values and their indices into 32 pairs of 8 bytes. */
 static void sort(list *l)
 {
@@ -300,14 +321,15 @@ static void mmad(list *l)
 	int64_t size = asc_type_bytes((enum asc_type)f[0]);
 	int64_t m = round_up(f[4], FRACTAL_ROWS), k = round_up(f[5], BLOCK / size), n = round_up(f[6], FRACTAL_ROWS);
 
+	if (!m || !k || !n)
+		return;
 	add(l, ASC_L0A, false, f[2], m * k * size, 1, 0);
 	add(l, ASC_L0B, false, f[3], k * n * size, 1, 0);
 	if (f[7] == 0)
 		add(l, ASC_L0C, false, f[1], m * n * ACCUMULATOR, 1, 0);
 	if (f[7] == 2)
 		add(l, ASC_BT, false, f[8], f[6] * ACCUMULATOR, 1, 0);
-	if (k)
-		add(l, ASC_L0C, true, f[1], m * n * ACCUMULATOR, 1, 0);
+	add(l, ASC_L0C, true, f[1], m * n * ACCUMULATOR, 1, 0);
 }
 
 /* dst src repeat src_stride dst_gap, in fractals. */
@@ -319,18 +341,42 @@ static void load2d(list *l)
 	add(l, l->x->info->field[0].space, true, f[0], FRACTAL, f[2], (1 + f[4]) * FRACTAL);
 }
 
-/* type dst src h w c ... k_extent m_extent */
+/* Rows of the feature map that a load3d touches: those under rows FIRST to LAST of the filter. */
+static void add_rows(list *l, int64_t group, int64_t groups, int64_t first, int64_t last)
+{
+	const int64_t *f = l->x->f;
+	int64_t left = f[9] & 0xff, right = f[9] >> 8 & 0xff, top = f[9] >> 16 & 0xff, row = f[4] * BLOCK;
+	int64_t wide = ((f[6] & 0xff) - 1) * (f[8] & 0xff) + 1, step = f[7] >> 8, reach = f[8] >> 8;
+	int64_t across = MAX((f[4] + left + right - wide) / (f[7] & 0xff) + 1, 1);
+	int64_t rows = round_up(f[13], MAX(FRACTAL_ROWS, BLOCK / (int64_t)asc_type_bytes((enum asc_type)f[0])));
+	int64_t from = f[11] / across * step - top + first * reach;
+	int64_t to = (f[11] + rows - 1) / across * step - top + last * reach;
+
+	from = CLAMP(from, 0, f[3]);
+	to = CLAMP(to + 1, from, f[3]);
+	add(l, ASC_L1, false, f[2] + (group * f[3] + from) * row, (to - from) * row, groups, f[3] * row);
+}
+
+/* type dst src h w c kernel stride dilation pad k_start m_start k_extent m_extent; the depth runs over groups of
+ * channels, rows of the filter, its columns, channels of a group. */
 static void load3d(list *l)
 {
 	const int64_t *f = l->x->f;
 	int64_t size = asc_type_bytes((enum asc_type)f[0]);
-	int64_t channels = round_up(f[5] * size, BLOCK);
 	bool b = l->x->info->field[1].space == ASC_L0B; /* its fractals stand for a block of depth and 16 columns */
 	int64_t columns = b ? FRACTAL_ROWS : BLOCK / size, rows = b ? BLOCK / size : FRACTAL_ROWS;
+	int64_t high = f[6] >> 8 & 0xff, row = (f[6] & 0xff) * (BLOCK / size);
+	int64_t depth = round_up(f[12], columns);
+	int64_t first = f[10] / row, last = (f[10] + depth - 1) / row;
+	int64_t group = first / high, groups = MIN(last / high, (f[5] * size - 1) / BLOCK) - group + 1;
 
-	add(l, ASC_L1, false, f[2], f[3] * f[4] * channels, 1, 0);
-	add(l, l->x->info->field[1].space, true, f[1],
-	    round_up(f[12], columns) * size * round_up(f[13], rows), 1, 0);
+	/* Fractals are filled to their ends. */
+
+	if (groups == 1)
+		add_rows(l, group, 1, first % high, MIN(last - group * high, high - 1));
+	else
+		add_rows(l, group, groups, 0, high - 1);
+	add(l, l->x->info->field[1].space, true, f[1], round_up(f[12], columns) * size * round_up(f[13], rows), 1, 0);
 }
 
 /* dst src bursts burst_bytes src_gap dst_gap left right value; bursts lie in whole blocks in local buffers. */
@@ -410,6 +456,9 @@ unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ran
 		break;
 	case FORMAT_VGATHER:
 		gather(&l);
+		break;
+	case FORMAT_VPICK:
+		pick(&l);
 		break;
 	case FORMAT_VTRANS:
 		add(&l, ASC_UB, false, f[2], FRACTAL, 1, 0);

@@ -12,7 +12,7 @@
  */
 #include "models/ascend/front_int.h"
 
-static const asc_who nobody = {UINT32_MAX, UINT32_MAX};
+static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
 
 enum step { STEP_DONE, STEP_LATER, STEP_STOP };
 
@@ -154,6 +154,8 @@ static void account(asc_subcore *s, const issue *i, asc_entry *e)
 		return;
 	sc->stopped = false;
 	e->x.stall[sc->cause] += cycles;
+	if (sc->cause != ASC_STALL_QUEUE_FULL)
+		e->x.held = cycles;
 	if (sc->cause == ASC_STALL_QUEUE_FULL)
 		s->counters.queue_full[sc->full] += cycles;
 	if (sc->cause == ASC_STALL_CROSS)
@@ -334,7 +336,7 @@ static enum step do_set(asc_subcore *s, const issue *i)
 	const asc_machine *m = s->chip->machine;
 	asc_pipeline *p = &s->pipe[ASC_PIPE_S];
 	int64_t time = MAX(i->time, p->done);
-	asc_who who = {s->stream_index, i->number};
+	asc_who who = {s->stream_index, i->number, s->index, ASC_PIPE_S, i->time, i->time};
 	asc_clock clock;
 
 	p->epoch++;

@@ -13,59 +13,16 @@
  * counting them says (docs/deviations.md).
  *
  * Time: instructions come in the order of their starts.  Where no beat can meet another and no copy is under way the
- * answer is a formula; otherwise every cycle is stepped.  Copies book their beats in a calendar of cycles, by cycle
- * modulo its size.  Who asks later sees what is booked: the vector unit puts off a copy's beat by up to
- * ub.mte_age_cycles, and stops for one it cannot put off; a copy takes the cycle after waiting so long, and the vector
- * unit's next instruction starts that much later.  The end of a copy that was answered is not corrected for beats put
- * off afterwards: it is at most ub.mte_age_cycles early.  Not modelled: that a gather reads elements anywhere in the
- * buffer; refresh; ECC.
+ * answer is a formula; otherwise cycles are stepped.  The beats of repeats come round with the phase of their
+ * addresses, and are made once a phase.  When the pipe, too, stands as it stood a whole number of phases ago, and no
+ * copy is under way, everything repeats from there and is skipped, up to where an operand enters another stretch of
+ * banks.  All three give the same cycles.  Copies book their beats in a calendar of cycles, by cycle modulo its size.
+ * Who asks later sees what is booked: the vector unit puts off a copy's beat by up to ub.mte_age_cycles, and stops for
+ * one it cannot put off; a copy takes the cycle after waiting so long, and the vector unit's next instruction starts
+ * that much later.  The end of a copy that was answered is not corrected for beats put off afterwards: it is at most
+ * ub.mte_age_cycles early.  Not modelled: that a gather reads elements anywhere in the buffer; refresh; ECC.
  */
-#include "models/ascend/ub.h"
-
-#include <string.h>
-
-enum { CALENDAR = 1 << 14, RUNS = 16, BEATS = ASC_UB_READS * ASC_UB_BLOCKS, PIPE_MAX = 64 };
-
-typedef struct cell {
-	int64_t cycle;
-	uint64_t vector[2], copy[2]; /* banks read, written */
-	int64_t due[2];              /* of the copy's beat */
-} cell;
-
-typedef struct slot {
-	uint8_t beats, next;
-	uint64_t beat[ASC_UB_BLOCKS];
-} slot;
-
-typedef struct pipe {
-	slot at[PIPE_MAX]; /* at[end] is written next, at[end + 1] a step later */
-	unsigned end, used;
-} pipe;
-
-typedef struct front {
-	uint64_t beat[BEATS];
-	unsigned beats, next, repeat;
-	int64_t eligible; /* the execution unit takes this repeat's first operands */
-	int64_t began;
-	bool waiting; /* a repeat is there */
-	slot result;
-} front;
-
-struct asc_ub {
-	int row_shift, group_shift, stretch_shift; /* log2, -1 for what is no power of two */
-	unsigned in_group;                         /* banks of a group */
-	unsigned groups, banks, row_bytes, delay, ports[2], group_ports, bank_ports;
-	int64_t interleave, age, copy_bytes[2];
-	cell *calendar, forgotten;
-	int64_t copies_until; /* no copy has a beat at or after this */
-	pipe pipe;
-	int64_t now;             /* cycle the pipe stands at */
-	asc_ub_vector run[RUNS]; /* conflict-free instructions, whose cycles follow from their start */
-	unsigned runs;           /* ever */
-	bool lazy;               /* the pipe's content is the end of the last run */
-	int64_t drained;         /* cycle after the last write */
-	int64_t debt;            /* cycles copies have taken from the vector unit */
-};
+#include "models/ascend/ub_int.h"
 
 static uint64_t divided(uint64_t a, uint64_t by, int shift)
 {
@@ -101,7 +58,7 @@ asc_ub *asc_ub_new(const asc_machine *m)
 	ub->calendar = g_new(cell, CALENDAR);
 	for (unsigned i = 0; i < CALENDAR; i++)
 		ub->calendar[i].cycle = INT64_MIN;
-	ub->now = ub->drained = ub->copies_until = INT64_MIN;
+	ub->now = ub->copies_until = INT64_MIN;
 	return ub;
 }
 
@@ -137,6 +94,16 @@ unsigned asc_ub_row(const asc_ub *ub, uint64_t address)
 	return (unsigned)(address / (stretch * (ub->in_group)) * (stretch / line) + address % stretch / line);
 }
 
+uint64_t asc_ub_banks(const asc_ub *ub, const asc_ub_operand *o, unsigned repeat, uint32_t active)
+{
+	uint64_t at = o->address + (uint64_t)(o->repeat_bytes * (int64_t)repeat), banks = 0;
+
+	for (; active; active >>= 1, at += (uint64_t)o->block_bytes)
+		if (active & 1)
+			banks |= (uint64_t)1 << asc_ub_bank(ub, at);
+	return banks;
+}
+
 static unsigned in_group(const asc_ub *ub, uint64_t banks, unsigned group)
 {
 	unsigned n = 0;
@@ -170,17 +137,7 @@ static bool shares(const asc_ub *ub, uint64_t a, uint64_t b, bool write)
 	return true;
 }
 
-/* Splits blocks into beats.  Blocks are the same when their keys are. */
-typedef struct splitter {
-	const asc_ub *ub;
-	uint64_t *beat;
-	unsigned beats, limit;
-	bool write;
-	uint64_t key[64][BEATS];
-	uint8_t used[64];
-} splitter;
-
-static void split_begin(splitter *s, const asc_ub *ub, uint64_t *beat, unsigned limit, bool write)
+void asc_ub_split_begin(asc_ub_splitter *s, const asc_ub *ub, uint64_t *beat, unsigned limit, bool write)
 {
 	s->ub = ub;
 	s->beat = beat;
@@ -190,7 +147,7 @@ static void split_begin(splitter *s, const asc_ub *ub, uint64_t *beat, unsigned 
 	memset(s->used, 0, ub->groups);
 }
 
-static void split_add(splitter *s, uint64_t address, uint64_t tag)
+static void split_add(asc_ub_splitter *s, uint64_t address, uint64_t tag)
 {
 	const asc_ub *ub = s->ub;
 	unsigned group = asc_ub_group(ub, address), j = 0;
@@ -213,7 +170,7 @@ static void split_add(splitter *s, uint64_t address, uint64_t tag)
 	s->beat[j] |= bank;
 }
 
-static void split_operand(splitter *s, const asc_ub_operand *o, unsigned repeat, bool last, uint64_t tag)
+void asc_ub_split(asc_ub_splitter *s, const asc_ub_operand *o, unsigned repeat, bool last, uint64_t tag)
 {
 	uint32_t active = last ? o->last : o->active;
 	uint64_t at = o->address + (uint64_t)(o->repeat_bytes * (int64_t)repeat);
@@ -226,30 +183,12 @@ static void split_operand(splitter *s, const asc_ub_operand *o, unsigned repeat,
 unsigned asc_ub_beats(const asc_ub *ub, const uint64_t *address, unsigned n, bool write)
 {
 	uint64_t beat[BEATS];
-	splitter s;
+	asc_ub_splitter s;
 
-	split_begin(&s, ub, beat, BEATS, write);
+	asc_ub_split_begin(&s, ub, beat, BEATS, write);
 	for (unsigned i = 0; i < n; i++)
 		split_add(&s, address[i], 0);
 	return s.beats;
-}
-
-static void load_front(const asc_ub *ub, const asc_ub_vector *v, front *f)
-{
-	bool last = f->repeat + 1 == v->repeats;
-	splitter s;
-
-	split_begin(&s, ub, f->beat, BEATS, false);
-	for (unsigned i = 0; i < v->reads; i++)
-		split_operand(&s, &v->read[i], f->repeat, last, 0);
-	f->beats = s.beats;
-	f->next = 0;
-	f->began = INT64_MIN;
-	split_begin(&s, ub, f->result.beat, ASC_UB_BLOCKS, true);
-	split_operand(&s, &v->write, f->repeat, last, 0);
-	f->result.beats = (uint8_t)s.beats;
-	f->result.next = 0;
-	f->waiting = true;
 }
 
 static cell *cell_at(asc_ub *ub, int64_t cycle)
@@ -299,15 +238,16 @@ static bool granted(asc_ub *ub, cell *c, uint64_t banks, bool write)
 
 /* One cycle of the vector unit.  Returns why no repeat entered the pipe, ASC_STALL_NONE when one did or none was there.
  */
-static enum asc_stall cycle_of(asc_ub *ub, pipe *p, front *f, int64_t now)
+enum asc_stall asc_ub_cycle(asc_ub *ub, pipe *p, front *f, int64_t now)
 {
 	slot *tail = &p->at[p->end];
-	bool wants = f && f->waiting && f->next < f->beats && now >= f->eligible, turned_away = false;
+	bool begins = f && f->waiting && now >= f->eligible, wants = begins && f->next < f->of->reads;
+	bool turned_away = false, copies = now < ub->copies_until;
 	enum asc_stall why = ASC_STALL_RESOURCE;
-	uint64_t put = tail->next < tail->beats ? tail->beat[tail->next] : 0, get = wants ? f->beat[f->next] : 0;
-	cell *c = now < ub->copies_until || put || get ? cell_at(ub, now) : NULL;
-	bool copies = now < ub->copies_until, begins = f && f->waiting && f->next == 0 && now >= f->eligible;
+	uint64_t put = tail->next < tail->beats ? tail->beat[tail->next] : 0, get = wants ? f->of->read[f->next] : 0;
+	cell *c = copies || put || get ? cell_at(ub, now) : NULL;
 
+	begins = begins && f->next == 0;
 	if (put && copies && !granted(ub, c, put, true)) {
 		put = 0;
 		why = ASC_STALL_MTE;
@@ -319,234 +259,87 @@ static enum asc_stall cycle_of(asc_ub *ub, pipe *p, front *f, int64_t now)
 		turned_away = true;
 		why = ASC_STALL_MTE;
 	}
+	get = turned_away ? 0 : get;
 	if (put) {
 		tail->next++;
 		c->vector[1] |= put;
 	}
-	if (get && !turned_away) {
+	if (get) {
 		f->next++;
 		c->vector[0] |= get;
 	}
+	if (f) {
+		ub->log[ub->logged % LOG][0] = get;
+		ub->log[ub->logged++ % LOG][1] = put;
+	}
 	if (begins && !turned_away)
 		f->began = f->began == INT64_MIN ? now : f->began;
-	if (tail->next < tail->beats || (wants && f->next < f->beats && !turned_away))
+	if (tail->next < tail->beats || (wants && f->next < f->of->reads && !turned_away))
 		why = why == ASC_STALL_RESOURCE ? ASC_STALL_BANK_GROUP : why;
 	if (tail->next < tail->beats || turned_away)
 		return why;
 	if (tail->beats)
 		p->used--;
 	tail->beats = tail->next = 0;
-	p->end = (p->end + 1) % ub->delay;
-	if (!f || !f->waiting || f->began == INT64_MIN || f->next < f->beats)
+	p->end = p->end + 1 == ub->delay ? 0 : p->end + 1;
+	if (!f || !f->waiting || f->began == INT64_MIN || f->next < f->of->reads)
 		return why;
-	*tail = f->result;
+	tail->beats = (uint8_t)f->of->writes;
+	memcpy(tail->beat, f->of->write, f->of->writes * sizeof(tail->beat[0]));
 	if (tail->beats)
 		p->used++;
 	f->waiting = false;
 	return ASC_STALL_NONE;
 }
 
-/* ---- the formula ---- */
-
-/* Does no repeat need two beats?  Group patterns repeat after as many repeats as there are groups. */
-static bool single_beats(const asc_ub *ub, const asc_ub_vector *v)
-{
-	unsigned repeats = MIN(v->repeats, ub->groups);
-	uint64_t beat[BEATS];
-	splitter s;
-
-	for (unsigned n = 0; n < repeats; n++) {
-		split_begin(&s, ub, beat, BEATS, false);
-		for (unsigned i = 0; i < v->reads; i++)
-			split_operand(&s, &v->read[i], n, false, i);
-		if (s.beats > 1)
-			return false;
-		split_begin(&s, ub, beat, BEATS, true);
-		split_operand(&s, &v->write, n, false, 0);
-		if (s.beats > 1)
-			return false;
-	}
-	return true;
-}
-
-/* Stretches of the bank interleave that an operand touches, as a set; all when it wraps. */
-static uint64_t stretches(const asc_ub *ub, const asc_ub_vector *v, const asc_ub_operand *o)
-{
-	int64_t top = 31 - __builtin_clz(o->active | o->last | 1), reach = o->block_bytes * top;
-	int64_t travel = o->repeat_bytes * (int64_t)(v->repeats - 1);
-	int64_t low = (int64_t)o->address + MIN(reach, 0) + MIN(travel, 0);
-	int64_t high = (int64_t)o->address + MAX(reach, 0) + MAX(travel, 0);
-	uint64_t set = 0;
-
-	if (low < 0)
-		return UINT64_MAX;
-	for (int64_t i = low / ub->interleave; i <= high / ub->interleave; i++) {
-		if (i - low / ub->interleave >= ub->in_group)
-			return UINT64_MAX;
-		set |= (uint64_t)1 << (i % (ub->in_group));
-	}
-	return set;
-}
-
-static uint64_t banks_of(const asc_ub *ub, const asc_ub_operand *o, unsigned repeat)
-{
-	uint64_t at = o->address + (uint64_t)(o->repeat_bytes * (int64_t)repeat), banks = 0;
-
-	for (uint32_t active = o->active | o->last; active; active >>= 1, at += (uint64_t)o->block_bytes)
-		if (active & 1)
-			banks |= (uint64_t)1 << asc_ub_bank(ub, at);
-	return banks;
-}
-
-/* Can no read meet a write?  A read of repeat m meets the write of n where m intervals are n intervals and the delay.
- */
-static bool never_meet(const asc_ub *ub, const asc_ub_vector *v)
-{
-	uint64_t put = stretches(ub, v, &v->write), get = 0;
-	bool one = !(put & (put - 1));
-	int64_t lag = (int64_t)ub->delay / v->interval;
-
-	for (unsigned i = 0; i < v->reads; i++) {
-		uint64_t set = stretches(ub, v, &v->read[i]);
-
-		get |= set;
-		one &= !(set & (set - 1));
-	}
-	if (!(get & put) || (int64_t)ub->delay % v->interval || (int64_t)v->repeats <= lag)
-		return true;
-	for (unsigned n = 0; one && n < ub->groups; n++)
-		for (unsigned i = 0; i < v->reads; i++)
-			if (banks_of(ub, &v->write, n) & banks_of(ub, &v->read[i], n + (unsigned)lag))
-				return false;
-	return one;
-}
-
-static bool is_free_of_conflict(const asc_ub *ub, const asc_ub_vector *v)
-{
-	/* Banks of a group must be far apart for sets of stretches to say anything. */
-	bool plain = ub->ports[0] + ub->ports[1] <= ub->group_ports &&
-	             ub->interleave >= 16 * (int64_t)ub->row_bytes * ub->groups;
-
-	return plain && ub->copies_until <= v->start && ub->drained <= v->start && single_beats(ub, v) &&
-	       never_meet(ub, v);
-}
-
-/* Puts what the last conflict-free run still has to write into the pipe, as of cycle NOW. */
-static void fill_pipe(asc_ub *ub, int64_t now)
-{
-	const asc_ub_vector *v = &ub->run[(ub->runs - 1) % RUNS];
-	pipe *p = &ub->pipe;
-
-	memset(p->at, 0, sizeof p->at);
-	p->end = p->used = 0;
-	ub->lazy = false;
-	ub->now = now;
-	for (unsigned n = 0; n < v->repeats; n++) {
-		int64_t step = v->start + (int64_t)n * v->interval + (int64_t)ub->delay - now;
-		splitter s;
-
-		if (step < 0 || step >= (int64_t)ub->delay)
-			continue;
-		split_begin(&s, ub, p->at[step].beat, ASC_UB_BLOCKS, true);
-		split_operand(&s, &v->write, n, n + 1 == v->repeats, 0);
-		p->at[step].beats = (uint8_t)s.beats;
-		p->used += s.beats > 0;
-	}
-}
-
-/* Brings the pipe to cycle NOW with nothing new at its front. */
-static void idle_until(asc_ub *ub, int64_t now)
-{
-	if (ub->lazy && now < ub->drained)
-		fill_pipe(ub, now);
-	while (ub->pipe.used && ub->now < now) {
-		cycle_of(ub, &ub->pipe, NULL, ub->now);
-		ub->now++;
-	}
-	if (ub->lazy || !ub->pipe.used) {
-		memset(&ub->pipe, 0, sizeof ub->pipe);
-		ub->lazy = false;
-	}
-	ub->now = now;
-}
-
-static void step(asc_ub *ub, asc_ub_vector *v)
-{
-	front f = {.eligible = v->start};
-	pipe rest;
-	int64_t now;
-
-	idle_until(ub, v->start);
-	for (f.repeat = 0; f.repeat < v->repeats; f.repeat++) {
-		enum asc_stall why;
-
-		load_front(ub, v, &f);
-		do {
-			why = cycle_of(ub, &ub->pipe, &f, ub->now);
-			v->stall[why] += why != ASC_STALL_NONE;
-			ub->now++;
-		} while (why != ASC_STALL_NONE);
-		f.eligible = f.began + v->interval;
-	}
-	v->read_end = MAX(ub->now, f.eligible);
-	memcpy(rest.at, ub->pipe.at, ub->delay * sizeof rest.at[0]);
-	rest.end = ub->pipe.end;
-	rest.used = ub->pipe.used;
-	for (now = ub->now; rest.used; now++) {
-		bool more = rest.at[rest.end].next + 1 < rest.at[rest.end].beats;
-
-		cycle_of(ub, &rest, NULL, now);
-		v->stall[ASC_STALL_BANK_GROUP] += more;
-	}
-	ub->drained = now;
-	v->write_end = MAX(now, ub->now);
-}
-
-void asc_ub_access(asc_ub *ub, asc_ub_vector *v)
-{
-	memset(v->stall, 0, sizeof v->stall);
-	v->start += ub->debt;
-	if (is_free_of_conflict(ub, v)) {
-		v->read_end = v->start + (int64_t)v->repeats * v->interval;
-		v->write_end = v->read_end - v->interval + (int64_t)ub->delay + 1;
-		v->stall[ASC_STALL_RESOURCE] = (int64_t)(v->repeats - 1) * (v->interval - 1);
-		ub->run[ub->runs++ % RUNS] = *v;
-		ub->lazy = true;
-		ub->drained = v->write_end;
-	} else {
-		step(ub, v);
-	}
-	v->stall[ASC_STALL_MTE] += ub->debt;
-	ub->debt = 0;
-}
-
 /* ---- copies ---- */
 
-/* Banks the vector unit uses in cycle NOW, of conflict-free instructions too. */
-static void vector_at(asc_ub *ub, cell *c, uint64_t banks[2])
+/* Banks a conflict-free instruction uses for operand O, so many cycles after its first use of it. */
+static uint64_t run_at(const asc_ub *ub, const asc_ub_vector *v, const asc_ub_operand *o, int64_t cycles)
+{
+	int64_t repeat = cycles / v->interval;
+
+	if (cycles < 0 || cycles % v->interval || repeat >= v->repeats)
+		return 0;
+	return asc_ub_banks(ub, o, (unsigned)repeat, repeat + 1 == v->repeats ? o->last : o->active);
+}
+
+/* Banks the vector unit uses in cycle C, of conflict-free instructions and of what was skipped too. */
+static void vector_at(asc_ub *ub, const cell *c, uint64_t banks[2])
 {
 	banks[0] = c->vector[0];
 	banks[1] = c->vector[1];
-	for (unsigned i = ub->runs > RUNS ? ub->runs - RUNS : 0; i < ub->runs; i++) {
+	for (unsigned i = ub->runs; i-- > 0 && i + RUNS >= ub->runs;) {
 		const asc_ub_vector *v = &ub->run[i % RUNS];
-		int64_t read = c->cycle - v->start, write = read - (int64_t)ub->delay;
+		int64_t cycles = c->cycle - v->start;
 
-		if (read >= 0 && read % v->interval == 0 && read / v->interval < v->repeats)
-			for (unsigned k = 0; k < v->reads; k++)
-				banks[0] |= banks_of(ub, &v->read[k], (unsigned)(read / v->interval));
-		if (write >= 0 && write % v->interval == 0 && write / v->interval < v->repeats)
-			banks[1] |= banks_of(ub, &v->write, (unsigned)(write / v->interval));
+		if (v->write_end <= c->cycle)
+			break;
+		for (unsigned k = 0; k < v->reads; k++)
+			banks[0] |= run_at(ub, v, &v->read[k], cycles);
+		banks[1] |= run_at(ub, v, &v->write, cycles - (int64_t)ub->delay);
+	}
+	for (unsigned i = ub->echoes; i-- > 0 && i + ECHOES >= ub->echoes;) {
+		const echo *e = &ub->echo[i % ECHOES];
+		uint64_t at = e->at + (uint64_t)((c->cycle - e->from) % e->period);
+
+		if (e->until <= c->cycle)
+			break;
+		if (e->from > c->cycle)
+			continue;
+		banks[0] |= ub->log[at % LOG][0];
+		banks[1] |= ub->log[at % LOG][1];
 	}
 }
 
 int64_t asc_ub_copy(asc_ub *ub, bool write, uint64_t address, uint64_t bytes, int64_t start, int64_t until)
 {
-	uint64_t unit = (uint64_t)ub->copy_bytes[write], beats = (bytes + unit - 1) / unit;
+	uint64_t unit = (uint64_t)ub->copy_bytes[write], pieces = (bytes + unit - 1) / unit;
 	int64_t end = until, after = start;
 
-	for (uint64_t i = 0; i < beats; i++) {
+	for (uint64_t i = 0; i < pieces; i++) {
 		uint64_t from = address + i * unit, to = address + MIN((i + 1) * unit, bytes), banks = 0;
-		int64_t due = MAX(start + (int64_t)i * (until - start) / (int64_t)beats, after), t = due;
+		int64_t due = MAX(start + (int64_t)i * (until - start) / (int64_t)pieces, after), t = due;
 
 		for (uint64_t at = from - from % ub->row_bytes; at < to; at += ub->row_bytes)
 			banks |= (uint64_t)1 << asc_ub_bank(ub, at);

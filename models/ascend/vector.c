@@ -18,7 +18,7 @@
 enum { BLOCK = 32, IN_FLIGHT = 32, MASK_BITS = 128 };
 
 typedef struct fields {
-	int type, dtype, dst, src, src1, mask, offsets, base, scalar, choice, repeat, length;
+	int type, dtype, dst, src, src1, pattern, mask, offsets, base, scalar, choice, repeat, length;
 	int dst_blk, src_blk, src1_blk, dst_rep, src_rep, src1_rep;
 } fields;
 
@@ -76,6 +76,7 @@ static const fields *fields_of(enum asc_op op)
 				.dst = asc_field_by_name(o, "dst"),
 				.src = either(o, "src", "src0"),
 				.src1 = asc_field_by_name(o, "src1"),
+				.pattern = asc_field_by_name(o, "pattern"),
 				.mask = asc_field_by_name(o, "mask"),
 				.offsets = asc_field_by_name(o, "offsets"),
 				.base = asc_field_by_name(o, "base"),
@@ -176,6 +177,25 @@ static void set_special(const asc_exec *x, const fields *f, asc_vop *o, unsigned
 	o->dst = row;
 }
 
+/* The results of repeats lie one behind the other; where bits of src1 pick, their number is not known here: as many as
+ * there can be. */
+static void set_picks(const asc_exec *x, const fields *f, asc_vop *o, unsigned bytes)
+{
+	unsigned picked = 0;
+
+	o->pattern = (unsigned)x->f[f->pattern];
+	for (unsigned i = 0; i < o->lanes; i++)
+		picked += !o->pattern || asc_pattern_picks(o->pattern, i);
+	o->dst.block_bytes = BLOCK;
+	o->dst.lanes = picked;
+	o->dst.repeat_bytes = (int64_t)picked * bytes;
+	o->src[1].lane_bytes = 1;
+	o->src[1].lanes = o->lanes / 8;
+	o->src[1].masked = false;
+	if (o->pattern)
+		o->srcs = 1;
+}
+
 /* Lanes of a repeat and operands of the instructions that ignore the mask; false for all others. */
 static bool set_unmasked(const asc_exec *x, const fields *f, asc_vop *o, unsigned bytes)
 {
@@ -193,6 +213,9 @@ static bool set_unmasked(const asc_exec *x, const fields *f, asc_vop *o, unsigne
 		src->lane_bytes = 4;
 		src->repeat_bytes = BLOCK;
 		o->dst.lane_bytes = BLOCK;
+		break;
+	case ASC_OP_VREDUCEV2:
+		set_picks(x, f, o, bytes);
 		break;
 	case ASC_OP_VTRANS:
 		o->lanes = src->lanes = 256;
@@ -376,6 +399,64 @@ static uint64_t active_lanes(const asc_vop *o)
 	return n;
 }
 
+/* Moves and changes of type are nobody's arithmetic. */
+static enum asc_work work_of(const asc_vop *o, int64_t b16_cycles)
+{
+	switch (o->op) {
+	case ASC_OP_VCOPY:
+	case ASC_OP_VDUP:
+	case ASC_OP_VBRCB:
+	case ASC_OP_VCONV:
+	case ASC_OP_VGATHER:
+	case ASC_OP_VGATHERB:
+	case ASC_OP_VTRANS:
+	case ASC_OP_VSORT32:
+	case ASC_OP_VMRGSORT:
+		return ASC_WORK_MISC;
+	default:
+		break;
+	}
+	switch (o->type) {
+	case ASC_F32:
+		return ASC_WORK_FP32;
+	case ASC_I32:
+	case ASC_U32:
+		return ASC_WORK_INT32;
+	case ASC_I16:
+	case ASC_U16:
+		return ASC_WORK_INT16;
+	case ASC_F16:
+		return b16_cycles <= 1 ? ASC_WORK_FP16_128 : b16_cycles == 2 ? ASC_WORK_FP16_64 : ASC_WORK_FP16_32;
+	default:
+		return ASC_WORK_MISC;
+	}
+}
+
+/* Requests for an operand in all repeats; a block that all lanes share is one. */
+static uint64_t requests_of(const asc_ub_operand *p, unsigned repeats, enum asc_pmu row)
+{
+	unsigned each = (unsigned)__builtin_popcount(p->active), last = (unsigned)__builtin_popcount(p->last);
+
+	if (p->block_bytes == 0) {
+		each = MIN(each, 1);
+		last = MIN(last, 1);
+	}
+	return (repeats - 1) * asc_requests((uint64_t)each * BLOCK, row) + asc_requests((uint64_t)last * BLOCK, row);
+}
+
+static void account(const asc_exec *x, const asc_vop *o, const asc_ub_vector *u, int64_t b16_cycles)
+{
+	asc_traffic *t = x->traffic;
+
+	if (!t)
+		return;
+	t->repeats += u->repeats;
+	t->vector[work_of(o, b16_cycles)] += u->repeats;
+	for (unsigned i = 0; i < u->reads; i++)
+		t->ub_read += requests_of(&u->read[i], u->repeats, ASC_PMU_UB_READ);
+	t->ub_write += requests_of(&u->write, u->repeats, ASC_PMU_UB_WRITE);
+}
+
 void asc_vector_execute(asc_vector *v, asc_exec *x)
 {
 	const asc_machine *m = v->machine;
@@ -389,6 +470,7 @@ void asc_vector_execute(asc_vector *v, asc_exec *x)
 	ub_request(&o, m, x->info->timing, &u);
 	u.start = after_writes(v, &o, x->start);
 	x->stall[ASC_STALL_RESOURCE] += u.start - asked;
+	account(x, &o, &u, m->timing[x->info->timing].b16);
 	asc_ub_access(v->ub, &u);
 	for (unsigned i = 0; i < ASC_STALLS; i++)
 		x->stall[i] += u.stall[i];

@@ -25,6 +25,7 @@ typedef struct asc_vop {
 	uint64_t mask[4], last[4]; /* of every repeat but the last, of the last */
 	int64_t scalar, choice;    /* choice: rounding mode, condition */
 	unsigned length;           /* vmrgsort: elements of a list */
+	unsigned pattern;          /* vreducev2 */
 	asc_vop_operand dst, src[ASC_VOP_SOURCES];
 	unsigned srcs;
 	bool reads_dst;
@@ -39,6 +40,12 @@ static inline bool asc_vop_active(const asc_vop *o, unsigned repeat, unsigned la
 	const uint64_t *mask = repeat + 1 == o->repeats ? o->last : o->mask;
 
 	return mask[lane / 64] >> (lane % 64) & 1;
+}
+
+/* Of vreducev2: is element LANE picked by a fixed pattern (1 to 7)? */
+static inline bool asc_pattern_picks(unsigned pattern, unsigned lane)
+{
+	return pattern == 7 || (pattern <= 2 ? lane % 2 + 1 == pattern : lane % 4 + 3 == pattern);
 }
 
 /* Carries out O on the unified buffer. */

@@ -3,7 +3,8 @@
  * Vector instructions whose result is not lane for lane: compare, select, reduce, broadcast, gather, transpose, sort.
  * Sums of a repeat and of a block add neighbours pairwise, every sum rounded to the type; lanes that are off are
  * absent, and a result without any lane is not written.  Extremes give the first of equals, and its lane as index.  A
- * NaN compares unequal, and is an extreme only where it is the first lane.  Sorting is stable, largest first.
+ * NaN compares unequal; as an extreme and in sorting it is beyond all numbers, and +0 is above -0, as in max and min.
+ * Sorting is stable, largest first.
  */
 #include "models/ascend/vector_int.h"
 
@@ -107,28 +108,35 @@ static bool tree_sum(asc_lane *v, bool *on, unsigned n, enum asc_type type)
 	return on[0];
 }
 
-/* Index of the first extreme of N lanes, -1 when all are off.  A NaN is one only when it is the first lane. */
+/* Is A above B as max has it?  NaN is above all numbers. */
+static bool is_above(const asc_lane *a, const asc_lane *b, enum asc_type type)
+{
+	if (!asc_is_float(type))
+		return a->i > b->i;
+	if (isnan(a->f) || isnan(b->f))
+		return isnan(a->f) && !isnan(b->f);
+	return a->f > b->f || (a->f == b->f && !signbit(a->f) && signbit(b->f));
+}
+
+/* Index of the first extreme of N lanes, -1 when all are off.  A NaN is the extreme of either kind. */
 static int extreme_of(const asc_lane *v, const bool *on, unsigned n, enum asc_type type, bool largest)
 {
 	int best = -1;
 
 	for (unsigned i = 0; i < n; i++) {
-		bool better;
+		const asc_lane *a = &v[i], *b = best < 0 ? NULL : &v[best];
+		bool nan = asc_is_float(type) && (isnan(a->f) || (b && isnan(b->f)));
 
-		if (!on[i])
-			continue;
-		if (best < 0) {
-			best = (int)i;
-			continue;
-		}
-		if (asc_is_float(type))
-			better = largest ? v[i].f > v[best].f : v[i].f < v[best].f;
-		else
-			better = largest ? v[i].i > v[best].i : v[i].i < v[best].i;
-		if (better)
+		if (on[i] && (!b || (largest || nan ? is_above(a, b, type) : is_above(b, a, type))))
 			best = (int)i;
 	}
 	return best;
+}
+
+/* A lane that is the only one of its sum, or an extreme, is a result like others: its NaN is canonical. */
+static uint64_t result_of(const asc_lane *v, enum asc_type type)
+{
+	return asc_is_float(type) && isnan(v->f) ? asc_lane_of_float(v->f, type).bits : v->bits;
 }
 
 static void reduce(const asc_vop *o, asc_data *data, unsigned repeat)
@@ -161,13 +169,13 @@ static void reduce(const asc_vop *o, asc_data *data, unsigned repeat)
 
 		if (sums) {
 			if (tree_sum(v + first, on + first, part, o->type))
-				asc_lane_store(&o->dst, data, repeat, to, v[first].bits);
+				asc_lane_store(&o->dst, data, repeat, to, result_of(&v[first], o->type));
 			continue;
 		}
 		at = extreme_of(v + first, on + first, part, o->type, largest);
 		if (at < 0)
 			continue;
-		asc_lane_store(&o->dst, data, repeat, to, v[first + (unsigned)at].bits);
+		asc_lane_store(&o->dst, data, repeat, to, result_of(&v[first + (unsigned)at], o->type));
 		if (whole)
 			asc_lane_store(&o->dst, data, repeat, 1, (uint64_t)at);
 	}
@@ -187,6 +195,37 @@ static void broadcast_blocks(const asc_vop *o, asc_data *data, unsigned repeat)
 		for (unsigned k = 0; at && k < BLOCK; k += bytes)
 			put_bits(at + k, v[i].bits, bytes);
 	}
+}
+
+/* Does a repeat of vreducev2 take element I? */
+static bool picks(const asc_vop *o, asc_data *data, unsigned repeat, unsigned i)
+{
+	const uint8_t *bits;
+
+	if (o->pattern)
+		return asc_pattern_picks(o->pattern, i);
+	bits = ub_at(data, o->src[1].address + (uint64_t)(o->src[1].repeat_bytes * (int64_t)repeat) + i / 8, 1);
+	return bits && (*bits >> (i % 8) & 1);
+}
+
+static void pick(const asc_vop *o, asc_data *data, unsigned repeat)
+{
+	unsigned bytes = asc_type_bytes(o->type);
+	uint8_t taken[ASC_VOP_LANES * sizeof(uint64_t)], *at;
+	uint64_t before = 0, now = 0;
+
+	for (unsigned n = 0; n < repeat; n++)
+		for (unsigned i = 0; i < o->lanes; i++)
+			before += picks(o, data, n, i);
+	for (unsigned i = 0; i < o->lanes; i++) {
+		const uint8_t *from = picks(o, data, repeat, i) ? asc_lane_at(&o->src[0], data, repeat, i) : NULL;
+
+		if (from)
+			memcpy(taken + now++ * bytes, from, bytes);
+	}
+	at = ub_at(data, o->dst.address + before * bytes, now * bytes);
+	if (at)
+		memcpy(at, taken, now * bytes);
 }
 
 static void gather(const asc_vop *o, asc_data *data, unsigned repeat)
@@ -226,7 +265,7 @@ static bool sorts_before(const asc_vop *o, uint64_t a, uint64_t b)
 {
 	asc_lane x = asc_lane_of_bits(a & 0xffffffff, o->type), y = asc_lane_of_bits(b & 0xffffffff, o->type);
 
-	return asc_is_float(o->type) ? x.f > y.f : x.i > y.i;
+	return is_above(&x, &y, o->type);
 }
 
 static void sort32(const asc_vop *o, asc_data *data, unsigned repeat)
@@ -296,6 +335,9 @@ bool asc_vop_move(const asc_vop *o, asc_data *data, unsigned repeat)
 	case ASC_OP_VGATHER:
 	case ASC_OP_VGATHERB:
 		gather(o, data, repeat);
+		break;
+	case ASC_OP_VREDUCEV2:
+		pick(o, data, repeat);
 		break;
 	case ASC_OP_VTRANS:
 		transpose(o, data);

@@ -71,6 +71,15 @@ static uint32_t *topological_order(const alg_problem *problem, const adjacency *
 	return g_steal_pointer(&order);
 }
 
+static int64_t shortest_duration(const alg_problem *problem, uint32_t v)
+{
+	int64_t shortest = INT64_MAX;
+
+	for (uint32_t m = 0; m < g_array_index(problem->tasks, alg_task, v).mode_count; m++)
+		shortest = MIN(shortest, alg_problem_mode(problem, v, m)->duration_cycles);
+	return shortest;
+}
+
 static int64_t *critical_paths(const alg_problem *problem, const adjacency *out, const uint32_t *order)
 {
 	uint32_t tasks = problem->tasks->len;
@@ -78,14 +87,15 @@ static int64_t *critical_paths(const alg_problem *problem, const adjacency *out,
 
 	for (uint32_t n = tasks; n-- > 0;) {
 		uint32_t v = order[n];
-		int64_t longest = 0;
+		int64_t duration = shortest_duration(problem, v);
 
+		path[v] = duration;
 		for (uint32_t i = out->first[v]; i < out->first[v + 1]; i++) {
 			const alg_edge *edge = &g_array_index(problem->edges, alg_edge, out->edge[i]);
+			int64_t from = edge->kind == ALG_FROM_END ? duration : 0;
 
-			longest = MAX(longest, edge->lag_cycles + path[edge->to]);
+			path[v] = MAX(path[v], from + edge->lag_cycles + path[edge->to]);
 		}
-		path[v] = g_array_index(problem->tasks, alg_task, v).duration_cycles + longest;
 	}
 	return path;
 }
@@ -101,13 +111,13 @@ int64_t *alg_critical_paths(const alg_problem *problem, GError **error)
 }
 
 /* Demand as a share of capacity, summed over resources; negative when it can never be met. */
-static double demand_share(const alg_problem *problem, const alg_task *task)
+static double demand_share(const alg_problem *problem, const alg_mode *mode)
 {
 	double share = 0.0;
 
-	for (uint32_t d = 0; d < task->demand_count; d++) {
-		const alg_demand *demand = &g_array_index(problem->demands, alg_demand, task->first_demand + d);
-		uint32_t capacity = g_array_index(problem->capacity, uint32_t, demand->resource);
+	for (uint32_t d = 0; d < mode->demand_count; d++) {
+		const alg_demand *demand = &g_array_index(problem->demands, alg_demand, mode->first_demand + d);
+		uint32_t capacity = g_array_index(problem->resources, alg_resource, demand->resource).capacity;
 
 		if (demand->amount > capacity)
 			return -1.0;
@@ -125,7 +135,7 @@ static double *priorities(const alg_problem *problem, const alg_weights *weights
 	double mean = 0.0;
 
 	for (uint32_t v = 0; v < tasks; v++) {
-		share[v] = demand_share(problem, &g_array_index(problem->tasks, alg_task, v));
+		share[v] = demand_share(problem, alg_problem_mode(problem, v, 0));
 		if (share[v] < 0.0) {
 			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 			            "task %u asks for more of a resource than there is", v);
@@ -203,16 +213,24 @@ typedef struct placement {
 	alg_schedule *schedule;
 } placement;
 
+static alg_calendar *calendar_of(const placement *p, uint32_t processor, uint32_t resource)
+{
+	bool shared = g_array_index(p->problem->resources, alg_resource, resource).shared;
+
+	return p->calendars[(shared ? 0 : processor) * p->problem->resources->len + resource];
+}
+
 /* When could V start on PROCESSOR, its predecessors' data being there? */
 static int64_t data_ready(const placement *p, uint32_t v, uint32_t processor)
 {
-	int64_t ready = 0;
+	int64_t ready = g_array_index(p->problem->tasks, alg_task, v).release_cycles;
 
 	for (uint32_t i = p->in->first[v]; i < p->in->first[v + 1]; i++) {
 		const alg_edge *edge = &g_array_index(p->problem->edges, alg_edge, p->in->edge[i]);
-		const alg_task *from = &g_array_index(p->problem->tasks, alg_task, edge->from);
+		const alg_mode *from = alg_problem_mode(p->problem, edge->from, p->schedule->mode[edge->from]);
 		int64_t arrival =
-			p->schedule->start_cycles[edge->from] + from->duration_cycles + edge->lag_cycles +
+			p->schedule->start_cycles[edge->from] +
+			(edge->kind == ALG_FROM_END ? from->duration_cycles : 0) + edge->lag_cycles +
 			alg_transfer_cycles(p->problem, p->schedule->processor[edge->from], processor, edge->bytes);
 
 		ready = MAX(ready, arrival);
@@ -220,75 +238,98 @@ static int64_t data_ready(const placement *p, uint32_t v, uint32_t processor)
 	return ready;
 }
 
-/* Earliest start on PROCESSOR at which every demand fits: advance until all calendars agree. */
-static int64_t earliest_start(const placement *p, uint32_t v, uint32_t processor)
+/* Earliest start in MODE on PROCESSOR at which every demand fits: advance until all calendars agree. */
+static int64_t earliest_start(const placement *p, uint32_t v, const alg_mode *mode, uint32_t processor)
 {
-	const alg_task *task = &g_array_index(p->problem->tasks, alg_task, v);
 	int64_t start = data_ready(p, v, processor);
 
 	for (bool moved = true; moved;) {
 		moved = false;
-		for (uint32_t d = 0; d < task->demand_count; d++) {
+		for (uint32_t d = 0; d < mode->demand_count; d++) {
 			const alg_demand *demand =
-				&g_array_index(p->problem->demands, alg_demand, task->first_demand + d);
-			alg_calendar *calendar = p->calendars[processor * p->problem->capacity->len + demand->resource];
-			int64_t free_at = alg_calendar_earliest(calendar, start, task->duration_cycles, demand->amount);
+				&g_array_index(p->problem->demands, alg_demand, mode->first_demand + d);
+			alg_calendar *calendar = calendar_of(p, processor, demand->resource);
+			int64_t free_at = alg_calendar_earliest(calendar, start, mode->duration_cycles, demand->amount);
 
 			moved = moved || free_at > start;
 			start = free_at;
+			if (start == INT64_MAX)
+				return start;
 		}
 	}
 	return start;
 }
 
-static void place(const placement *p, uint32_t v)
+static int64_t end_of(int64_t start, const alg_mode *mode)
 {
-	const alg_task *task = &g_array_index(p->problem->tasks, alg_task, v);
-	uint32_t processors = p->problem->rows * p->problem->cols;
-	uint32_t best = task->processor == ALG_ANY_PROCESSOR ? 0 : task->processor;
-	int64_t best_start = earliest_start(p, v, best);
-
-	for (uint32_t q = 1; task->processor == ALG_ANY_PROCESSOR && q < processors; q++) {
-		int64_t start = earliest_start(p, v, q);
-
-		if (start < best_start) {
-			best = q;
-			best_start = start;
-		}
-	}
-	for (uint32_t d = 0; d < task->demand_count; d++) {
-		const alg_demand *demand = &g_array_index(p->problem->demands, alg_demand, task->first_demand + d);
-
-		alg_calendar_reserve(p->calendars[best * p->problem->capacity->len + demand->resource], best_start,
-		                     task->duration_cycles, demand->amount);
-	}
-	p->schedule->start_cycles[v] = best_start;
-	p->schedule->processor[v] = best;
-	p->schedule->makespan_cycles = MAX(p->schedule->makespan_cycles, best_start + task->duration_cycles);
+	return start == INT64_MAX ? INT64_MAX : start + mode->duration_cycles;
 }
 
-static void generate(const alg_problem *problem, const alg_weights *weights, const double *priority,
-                     const adjacency *in, const adjacency *out, alg_schedule *schedule)
+/* False when no mode ever fits. */
+static bool place(const placement *p, uint32_t v)
+{
+	const alg_task *task = &g_array_index(p->problem->tasks, alg_task, v);
+	const alg_mode *best = NULL;
+	int64_t best_start = INT64_MAX;
+
+	for (uint32_t m = 0; m < task->mode_count; m++) {
+		const alg_mode *mode = alg_problem_mode(p->problem, v, m);
+		bool any = mode->processor == ALG_ANY_PROCESSOR;
+		uint32_t last = any ? alg_problem_processors(p->problem) - 1 : mode->processor;
+
+		for (uint32_t q = any ? 0 : mode->processor; q <= last; q++) {
+			int64_t start = earliest_start(p, v, mode, q);
+
+			if (end_of(start, mode) < (best ? end_of(best_start, best) : INT64_MAX)) {
+				best = mode;
+				best_start = start;
+				p->schedule->processor[v] = q;
+				p->schedule->mode[v] = m;
+			}
+		}
+	}
+	if (!best)
+		return false;
+	for (uint32_t d = 0; d < best->demand_count; d++) {
+		const alg_demand *demand = &g_array_index(p->problem->demands, alg_demand, best->first_demand + d);
+
+		alg_calendar_reserve(calendar_of(p, p->schedule->processor[v], demand->resource), best_start,
+		                     best->duration_cycles, demand->amount);
+	}
+	p->schedule->start_cycles[v] = best_start;
+	p->schedule->makespan_cycles = MAX(p->schedule->makespan_cycles, best_start + best->duration_cycles);
+	return true;
+}
+
+/* Fails when a task never fits. */
+static bool generate(const alg_problem *problem, const alg_weights *weights, const double *priority,
+                     const adjacency *in, const adjacency *out, alg_schedule *schedule, GError **error)
 {
 	uint32_t tasks = problem->tasks->len;
-	uint32_t calendars = problem->rows * problem->cols * problem->capacity->len;
+	uint32_t resources = problem->resources->len;
+	uint32_t calendars = alg_problem_processors(problem) * resources;
 	placement p = {problem, in, g_new(alg_calendar *, calendars + 1), schedule};
 	ready_heap heap = {g_new(uint32_t, tasks + 1), 0, priority, weights->seed};
 	g_autofree uint32_t *open = g_new0(uint32_t, tasks + 1);
 	uint32_t placed = 0;
+	bool ok = true;
 
 	for (uint32_t c = 0; c < calendars; c++)
 		p.calendars[c] =
-			alg_calendar_new(g_array_index(problem->capacity, uint32_t, c % problem->capacity->len));
+			alg_calendar_of_resource(&g_array_index(problem->resources, alg_resource, c % resources));
 	for (uint32_t v = 0; v < tasks; v++) {
 		open[v] = in->first[v + 1] - in->first[v];
 		if (open[v] == 0)
 			heap_push(&heap, v);
 	}
-	while (heap.size) {
+	while (heap.size && ok) {
 		uint32_t v = heap_pop(&heap);
 
-		place(&p, v);
+		ok = place(&p, v);
+		if (!ok) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "task %u fits into no resource at any time", v);
+			break;
+		}
 		schedule->order[placed++] = v;
 		for (uint32_t i = out->first[v]; i < out->first[v + 1]; i++) {
 			uint32_t to = g_array_index(problem->edges, alg_edge, out->edge[i]).to;
@@ -301,30 +342,46 @@ static void generate(const alg_problem *problem, const alg_weights *weights, con
 		alg_calendar_free(p.calendars[c]);
 	g_free(p.calendars);
 	g_free(heap.task);
+	return ok;
+}
+
+static bool has_maximum_lags(const alg_problem *problem, GError **error)
+{
+	for (uint32_t e = 0; e < problem->edges->len; e++) {
+		const alg_edge *edge = &g_array_index(problem->edges, alg_edge, e);
+
+		if (edge->kind == ALG_FROM_START && edge->lag_cycles < 0) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+			            "plain list scheduling knows no maximum lags, and task %u has one to task %u",
+			            edge->to, edge->from);
+			return true;
+		}
+	}
+	return false;
 }
 
 bool alg_list_schedule(const alg_problem *problem, const alg_weights *weights, alg_schedule *schedule, GError **error)
 {
-	uint32_t tasks = problem->tasks->len;
-	adjacency out = adjacency_new(problem, true);
-	adjacency in = adjacency_new(problem, false);
-	g_autofree uint32_t *order = topological_order(problem, &out, error);
-	g_autofree int64_t *path = order ? critical_paths(problem, &out, order) : NULL;
-	g_autofree double *priority = path ? priorities(problem, weights, &out, path, error) : NULL;
+	adjacency out, in;
+	g_autofree uint32_t *order = NULL;
+	g_autofree int64_t *path = NULL;
+	g_autofree double *priority = NULL;
+	bool ok = false;
 
+	if (has_maximum_lags(problem, error))
+		return false;
+	out = adjacency_new(problem, true);
+	in = adjacency_new(problem, false);
+	order = topological_order(problem, &out, error);
+	path = order ? critical_paths(problem, &out, order) : NULL;
+	priority = path ? priorities(problem, weights, &out, path, error) : NULL;
 	if (priority) {
-		*schedule = (alg_schedule){g_new0(int64_t, tasks + 1), g_new0(uint32_t, tasks + 1),
-		                           g_new0(uint32_t, tasks + 1), 0};
-		generate(problem, weights, priority, &in, &out, schedule);
+		alg_schedule_init(schedule, problem->tasks->len);
+		ok = generate(problem, weights, priority, &in, &out, schedule, error);
+		if (!ok)
+			alg_schedule_fini(schedule);
 	}
 	adjacency_fini(&out);
 	adjacency_fini(&in);
-	return priority != NULL;
-}
-
-void alg_schedule_fini(alg_schedule *schedule)
-{
-	g_clear_pointer(&schedule->start_cycles, g_free);
-	g_clear_pointer(&schedule->processor, g_free);
-	g_clear_pointer(&schedule->order, g_free);
+	return ok;
 }

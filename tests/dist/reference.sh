@@ -21,6 +21,7 @@ in_step machines.md keys
 in_step bank-maps.md maps
 in_step ascend-isa.md ops -m ascend
 in_step ascend-machines.md keys -m ascend
+in_step ascend-counters.md counters -m ascend
 
 (cd "$TSPSIM_SRCDIR" && find tests/unit tests/timing tests/isa -type f -print0 2>/dev/null | xargs -0 cat) >tests
 sed -n -E 's/^(VXM_)?OP\(([A-Z0-9_]+), *"([^"]*)".*/\2 \3/p' "$TSPSIM_SRCDIR/isa/ops.def" >ops

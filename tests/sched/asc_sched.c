@@ -45,7 +45,10 @@ asc_run *asc_sched_run(const asc_program *program, const asc_machine *machine, b
 {
 	g_autoptr(GError) error = NULL;
 	asc_run *r = g_new0(asc_run, 1);
-	asc_listener listener = {r, reports ? keep_report : NULL, keep_violation, keep_deadlock};
+	asc_listener listener = {.state = r,
+	                         .report = reports ? keep_report : NULL,
+	                         .violation = keep_violation,
+	                         .deadlock = keep_deadlock};
 	asc_options options = {.functional = functional};
 
 	r->violations = g_array_new(FALSE, FALSE, sizeof(asc_violation));

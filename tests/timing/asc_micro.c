@@ -63,7 +63,7 @@ static bool run(asc_micro *m, const char *kernel_name, GError **error)
 {
 	sim_kernel_options kernel_options = {0};
 	asc_options options = {.functional = m->functional};
-	asc_listener listener = {m, on_report, on_violation, on_deadlock};
+	asc_listener listener = {.state = m, .report = on_report, .violation = on_violation, .deadlock = on_deadlock};
 	sim_kernel *kernel = sim_kernel_new(kernel_name, &kernel_options, error);
 	asc_chip *chip = kernel ? asc_chip_new(m->machine, m->program, kernel, &listener, &options, error) : NULL;
 	bool ok = chip && sim_kernel_run(kernel, SIM_NEVER - 1, error);

@@ -250,34 +250,40 @@ static void unaligned_bursts_lose_up_to_thirty_per_cent(void)
 	double rate = (double)asc_micro_time(m, 0) / (double)asc_micro_time(m, 2);
 
 	tap_note("rate of an unaligned copy of 128 KB: %.3f of an aligned one", rate);
-	CU_ASSERT_TRUE(rate >= 0.68 && rate <= 1.0);
+	CU_ASSERT_TRUE(rate >= 0.66 && rate <= 1.0); /* 5 % around 0.70 */
 }
 
-/* 24 cores reading one line are served one after another. */
+/* 24 cores reading one line that L2 has are served one after another; the first copy of each brings it. */
 static void readers_of_one_line_wait_for_one_another(void)
 {
-	static const char code[] = ".stream cube\nshl rd=r1 rn=r31 rm=13\n"; /* 8 KB a block */
+	static const char code[] = ".stream cube\nshl rd=r1 rn=r31 rm=9\n"; /* a line a block */
 	g_autofree char *same = g_strdup_printf(".image 0x0 1048576\n.blocks 24\n%s%s", code,
+	                                        "gm_to_l1 dst=0x0 src=0x0 burst_bytes=512\npipe_barrier pipe=MTE2\n"
 	                                        "gm_to_l1 dst=0x0 src=0x0 burst_bytes=512\n");
 	g_autofree char *apart = g_strdup_printf(".image 0x0 1048576\n.blocks 24\n%s%s", code,
+	                                         "gm_to_l1 dst=0x0 src=r1 burst_bytes=512\npipe_barrier pipe=MTE2\n"
 	                                         "gm_to_l1 dst=0x0 src=r1 burst_bytes=512\n");
 	g_autoptr(asc_micro) one = asc_micro_run("ascend-910b", same);
 	g_autoptr(asc_micro) many = asc_micro_run("ascend-910b", apart);
+	enum { SECOND = 3 };
 	int64_t last_same = INT64_MIN, last_apart = INT64_MIN;
 
 	for (unsigned i = 0; i < one->reports->len; i++) {
 		const asc_report *r = &g_array_index(one->reports, asc_report, i);
 
-		if (r->pipe == ASC_PIPE_MTE2)
+		if (r->insn == SECOND)
 			last_same = MAX(last_same, r->done - r->start);
 	}
 	for (unsigned i = 0; i < many->reports->len; i++) {
 		const asc_report *r = &g_array_index(many->reports, asc_report, i);
 
-		if (r->pipe == ASC_PIPE_MTE2)
+		if (r->insn == SECOND)
 			last_apart = MAX(last_apart, r->done - r->start);
 	}
-	CU_ASSERT_TRUE(last_same > last_apart);
+	/* 20 to the request, 152, 512 bytes at 153 a cycle; 23 others before the last, 8 cycles each.  The last is the
+	 * one whose first copy missed: the engine took 8 cycles for it, not 3.35, so it asks 4 cycles late. */
+	CU_ASSERT_EQUAL(last_apart, 176);
+	CU_ASSERT_EQUAL(last_same, 176 + 23 * 8 - 4);
 }
 
 static void figures_by_class(void)

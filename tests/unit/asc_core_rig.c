@@ -54,13 +54,15 @@ asc_rig *asc_rig_run(const char *text, const asc_rig_setup *setup)
 {
 	static const asc_rig_setup standard;
 	asc_rig *r = g_new0(asc_rig, 1);
-	asc_listener listener = {r, keep_report, keep_violation, keep_deadlock};
+	asc_listener listener = {
+		.state = r, .report = keep_report, .violation = keep_violation, .deadlock = keep_deadlock};
 	GError *error = NULL;
 	bool ok;
 
 	if (!setup)
 		setup = &standard;
 	asc_stub_tail = setup->tail;
+	asc_stub_delay = setup->delay;
 	r->reports = g_array_new(FALSE, FALSE, sizeof(asc_report));
 	r->violations = g_array_new(FALSE, FALSE, sizeof(asc_violation));
 	asc_stub_asked = r->asked = setup->asked ? g_array_new(FALSE, FALSE, sizeof(asc_stub_question)) : NULL;

@@ -9,7 +9,7 @@
 #include "models/ascend/internal.h"
 #include "tests/lib/tap.h"
 
-extern int64_t asc_stub_tail;
+extern int64_t asc_stub_tail, asc_stub_delay;
 typedef struct asc_stub_question {
 	int64_t start;
 	unsigned core;
@@ -23,8 +23,8 @@ typedef struct asc_rig_setup {
 	const char *sets[16];
 	asc_options options;
 	uint64_t shuffle;
-	int64_t tail; /* asc_stub_tail */
-	bool asked;   /* keep what the units were asked */
+	int64_t tail, delay; /* asc_stub_tail, asc_stub_delay */
+	bool asked;          /* keep what the units were asked */
 	void (*mutate)(asc_program *program);
 } asc_rig_setup;
 

@@ -2,12 +2,13 @@
  *
  * Units of an Ascend-style core that take fixed times, for tests of the front end alone.  How long an instruction keeps
  * its pipe is said by the program itself: vector, load2d and load3d by repeat (load3d: m_extent), mmad by m, copies by
- * bursts, nd2nz by nd, fixpipe by m.  It is complete asc_stub_tail cycles after its pipe is free.  In functional mode
- * the first burst of a copy moves its bytes; nothing else has values.
+ * bursts, nd2nz by nd, fixpipe by m.  It is complete asc_stub_tail cycles after its pipe is free, and begins
+ * asc_stub_delay after it is asked.  In functional mode the first burst of a copy moves its bytes; nothing else has
+ * values.
  */
 #include "tests/unit/asc_core_rig.h"
 
-int64_t asc_stub_tail;
+int64_t asc_stub_tail, asc_stub_delay;
 GArray *asc_stub_asked; /* asc_stub_question, when not NULL */
 
 struct asc_ub {
@@ -45,11 +46,21 @@ static void take(asc_exec *x, unsigned core)
 {
 	asc_stub_question q = {x->start, core, x->insn->op};
 
+	x->start += asc_stub_delay;
 	x->free = x->start + cycles_of(x);
 	x->done = x->free + asc_stub_tail;
 	x->work = 1;
 	if (asc_stub_asked)
 		g_array_append_val(asc_stub_asked, q);
+}
+
+unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *range)
+{
+	(void)x;
+	(void)machine;
+	(void)data;
+	(void)range;
+	return 0;
 }
 
 asc_ub *asc_ub_new(const asc_machine *machine)

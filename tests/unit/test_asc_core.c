@@ -69,6 +69,28 @@ static void a_deep_queue_does_not(void)
 	asc_rig_free(r);
 }
 
+static void a_place_is_free_when_the_unit_has_begun(void)
+{
+	/* One entry; units begin 3 cycles after they are asked.  Asked in 1, begins in 4: the second push, which wants
+	 * 1, gets in in 5. */
+	asc_rig *r = asc_rig_run(five, &(asc_rig_setup){COUPLED, .sets = {SINGLE, "queue.v_depth=1"}, .delay = 3});
+
+	ASC_START(r, 0, 4);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 1, 0)->queued, 5);
+	asc_rig_free(r);
+	/* Pushed in 1, asked in 2, begins in 5; that something else happens in 3, a flag, changes nothing. */
+	r = asc_rig_run(
+		".stream coupled\n"
+		"set_flag from=S to=V id=0\n"
+		"vabs dst=0x0000 src=0x8000 repeat=10\n"
+		"vabs dst=0x1000 src=0x9000 repeat=10\n"
+		"wait_flag from=S to=V id=0\n"
+		"end\n",
+		&(asc_rig_setup){COUPLED, .sets = {SINGLE, "queue.v_depth=1", "flag.latency_cycles=3"}, .delay = 3});
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 2, 0)->queued, 6);
+	asc_rig_free(r);
+}
+
 static void a_full_queue_keeps_other_pipes_waiting(void)
 {
 	/* One entry.  Vector pushes in 0 and, the first having started in 1, in 2; the third gets in after the second
@@ -117,6 +139,23 @@ static void a_barrier_waits_for_completion(void)
 	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 1, 0)->stall[ASC_STALL_BARRIER], 30);
 	ASC_START(r, 2, 42);
 	ASC_CLEAN(r);
+	asc_rig_free(r);
+}
+
+static void a_barrier_waits_whatever_else_happens(void)
+{
+	/* As above, with copies that begin in 4 and 14. */
+	asc_rig *r = asc_rig_run(".stream coupled\n"
+	                         "vabs dst=0x0000 src=0x8000 repeat=10\n"
+	                         "pipe_barrier pipe=V\n"
+	                         "vabs dst=0x1000 src=0 repeat=10\n"
+	                         "gm_to_ub dst=0x6000 src=0 bursts=10\n"
+	                         "gm_to_ub dst=0x7000 src=0 bursts=10\n"
+	                         "end\n",
+	                         &(asc_rig_setup){COUPLED, .sets = {SINGLE}, .tail = 30});
+
+	ASC_START(r, 4, 14);
+	ASC_START(r, 1, 41);
 	asc_rig_free(r);
 }
 
@@ -285,6 +324,9 @@ static void blocks_run_on_cores_in_turn(void)
 	ASC_DONE(r, 2, 13);
 	CU_ASSERT_EQUAL(asc_rig_report(r, 1, 0, 2, 0)->done, 23);
 	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 2, 1)->start, 16);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 2, 0)->block, 0);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 1, 0, 2, 0)->block, 1);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 2, 1)->block, 2);
 	CU_ASSERT_EQUAL(r->counters->cycles, 46);
 	ASC_CLEAN(r);
 	asc_rig_free(r);
@@ -458,9 +500,11 @@ int main(void)
 		{"the_queues_latency_moves_the_start", the_queues_latency_moves_the_start},
 		{"a_full_queue_stops_the_scalar_unit", a_full_queue_stops_the_scalar_unit},
 		{"a_deep_queue_does_not", a_deep_queue_does_not},
+		{"a_place_is_free_when_the_unit_has_begun", a_place_is_free_when_the_unit_has_begun},
 		{"a_full_queue_keeps_other_pipes_waiting", a_full_queue_keeps_other_pipes_waiting},
 		{"starting_in_order_is_not_completing_in_order", starting_in_order_is_not_completing_in_order},
 		{"a_barrier_waits_for_completion", a_barrier_waits_for_completion},
+		{"a_barrier_waits_whatever_else_happens", a_barrier_waits_whatever_else_happens},
 		{"a_barrier_holds_no_other_pipe", a_barrier_holds_no_other_pipe},
 		{"a_barrier_of_all_stops_the_scalar_unit", a_barrier_of_all_stops_the_scalar_unit},
 		{"independent_neighbours_share_a_cycle", independent_neighbours_share_a_cycle},

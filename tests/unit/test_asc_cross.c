@@ -36,6 +36,12 @@ static void a_cube_core_needs_the_sets_of_both_vector_cores(void)
 		&(asc_rig_setup){SETS});
 
 	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 0, 0)->start, 51);
+	/* The set that came last is the one it waited for. */
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 0, 0)->setter.sub, 2);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 0, 0)->setter.stream, 2);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 0, 0)->setter.pipe, ASC_PIPE_MTE2);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 0, 0)->setter.start, 31);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 0, 0)->setter.effect, 51);
 	ASC_CLEAN(r);
 	asc_rig_free(r);
 }

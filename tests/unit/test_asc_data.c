@@ -83,6 +83,36 @@ static void global_memory_nobody_wrote_is_found(void)
 	asc_rig_free(r);
 }
 
+static void the_first_byte_nobody_wrote_is_named(void)
+{
+	asc_rig *r = asc_rig_run(".image 0x3 10\n.stream coupled\ngm_to_ub dst=64 src=0x5\nend\n",
+	                         &(asc_rig_setup){COUPLED, VALUES});
+
+	CU_ASSERT_EQUAL(asc_rig_find(r, ASC_FINDING_UNINITIALISED)->address, 13);
+	asc_rig_free(r);
+}
+
+static void a_load_sees_memory_as_it_is_in_its_cycle(void)
+{
+	/* Core 1 stores in 1; core 0 loads in 20, without any order between them: a race, and the new value. */
+	GString *text = g_string_new(".blocks 2\n.image 0x1000 8\n.stream coupled block=0\n");
+	asc_rig *r;
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < 20; i++)
+		g_string_append(text, "movi rd=r1 imm=0\n");
+	g_string_append(text, "ldg rd=r1 src=0x1000\nstg rn=r1 dst=0x2000\nend\n"
+	                      ".stream coupled block=1\nmovi rd=r1 imm=77\nstg rn=r1 dst=0x1000\nend\n");
+	r = asc_rig_run(text->str,
+	                &(asc_rig_setup){COUPLED, .sets = {"scalar.dual_issue=0", "scalar.load_cycles=5"}, VALUES});
+	CU_ASSERT_TRUE(asc_chip_read(r->chip, 0x2000, &value, 8));
+	CU_ASSERT_EQUAL(value, 77);
+	CU_ASSERT_EQUAL(asc_rig_count(r, ASC_FINDING_RACE), 1);
+	CU_ASSERT_FALSE(asc_rig_find(r, ASC_FINDING_RACE)->met);
+	g_string_free(text, TRUE);
+	asc_rig_free(r);
+}
+
 static void an_access_beyond_its_buffer_is_found_and_not_executed(void)
 {
 	/* 910A: 253952 bytes of the unified buffer are usable. */
@@ -159,6 +189,8 @@ int main(void)
 		{"timing_mode_has_no_bytes", timing_mode_has_no_bytes},
 		{"bytes_nobody_wrote_are_found", bytes_nobody_wrote_are_found},
 		{"global_memory_nobody_wrote_is_found", global_memory_nobody_wrote_is_found},
+		{"the_first_byte_nobody_wrote_is_named", the_first_byte_nobody_wrote_is_named},
+		{"a_load_sees_memory_as_it_is_in_its_cycle", a_load_sees_memory_as_it_is_in_its_cycle},
 		{"an_access_beyond_its_buffer_is_found_and_not_executed",
 	         an_access_beyond_its_buffer_is_found_and_not_executed},
 		{"an_address_register_off_its_alignment_is_found", an_address_register_off_its_alignment_is_found},

@@ -31,6 +31,23 @@ static void a_flag_is_seen_its_latency_after_the_work_before_it(void)
 	asc_rig_free(r);
 }
 
+static void a_wait_reports_who_set_its_flag_where_and_when(void)
+{
+	/* The times of the case above. */
+	asc_rig *r = asc_rig_run(copy_then_vector, &(asc_rig_setup){COUPLED, SINGLE});
+	const asc_setter *by = &asc_rig_report(r, 0, 0, 2, 0)->setter;
+
+	CU_ASSERT_EQUAL(by->stream, 0);
+	CU_ASSERT_EQUAL(by->insn, 1);
+	CU_ASSERT_EQUAL(by->core, 0);
+	CU_ASSERT_EQUAL(by->sub, 0);
+	CU_ASSERT_EQUAL(by->pipe, ASC_PIPE_MTE2);
+	CU_ASSERT_EQUAL(by->start, 11);
+	CU_ASSERT_EQUAL(by->effect, 19);
+	CU_ASSERT_EQUAL(asc_rig_report(r, 0, 0, 3, 0)->setter.insn, UINT32_MAX);
+	asc_rig_free(r);
+}
+
 static void a_set_waits_for_completion_not_for_the_pipe(void)
 {
 	/* The copy is complete 5 cycles after its pipe is free: 16.  The set has its slot in 11, and takes effect
@@ -148,6 +165,25 @@ static void a_set_that_only_luck_keeps_from_being_double_is_found(void)
 	CU_ASSERT_EQUAL(r->counters->violations, 1);
 	CU_ASSERT_FALSE(asc_rig_find(r, ASC_FINDING_FLAG_DOUBLE_SET)->met);
 	ASC_START(r, 3, 10);
+	asc_rig_free(r);
+}
+
+static void a_second_set_must_know_of_the_wait_not_only_come_later(void)
+{
+	/* The wait goes in 9; the second set, behind a copy of 50, has its slot in 52: late, but by luck. */
+	asc_rig *r = asc_rig_run(".stream coupled\n"
+	                         "set_flag from=MTE2 to=V id=0\n"
+	                         "gm_to_ub dst=0 src=0 bursts=50\n"
+	                         "set_flag from=MTE2 to=V id=0\n"
+	                         "wait_flag from=MTE2 to=V id=0\n"
+	                         "wait_flag from=MTE2 to=V id=0\n"
+	                         "end\n",
+	                         &(asc_rig_setup){COUPLED, SINGLE});
+
+	ASC_START(r, 3, 9);
+	ASC_START(r, 2, 52);
+	CU_ASSERT_EQUAL(r->counters->violations, 1);
+	CU_ASSERT_FALSE(asc_rig_find(r, ASC_FINDING_FLAG_DOUBLE_SET)->met);
 	asc_rig_free(r);
 }
 
@@ -339,6 +375,7 @@ int main(void)
 	static const tap_case cases[] = {
 		{"a_flag_is_seen_its_latency_after_the_work_before_it",
 	         a_flag_is_seen_its_latency_after_the_work_before_it},
+		{"a_wait_reports_who_set_its_flag_where_and_when", a_wait_reports_who_set_its_flag_where_and_when},
 		{"a_set_waits_for_completion_not_for_the_pipe", a_set_waits_for_completion_not_for_the_pipe},
 		{"a_set_does_not_hold_up_its_pipe", a_set_does_not_hold_up_its_pipe},
 		{"ping_pong_overlaps_as_computed", ping_pong_overlaps_as_computed},
@@ -346,6 +383,8 @@ int main(void)
 		{"a_flag_set_twice_is_found", a_flag_set_twice_is_found},
 		{"a_set_that_only_luck_keeps_from_being_double_is_found",
 	         a_set_that_only_luck_keeps_from_being_double_is_found},
+		{"a_second_set_must_know_of_the_wait_not_only_come_later",
+	         a_second_set_must_know_of_the_wait_not_only_come_later},
 		{"a_flag_left_set_is_found", a_flag_left_set_is_found},
 		{"a_flag_left_set_lets_the_next_block_through", a_flag_left_set_lets_the_next_block_through},
 		{"the_scalar_unit_waits_for_a_flag", the_scalar_unit_waits_for_a_flag},

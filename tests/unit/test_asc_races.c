@@ -107,6 +107,38 @@ static void order_passes_through_the_scalar_unit_to_what_it_pushes_later(void)
 	      "end\n");
 }
 
+static void what_raced_itself_is_not_forgotten(void)
+{
+	/* Vector and MTE2 write the same bytes, unordered; MTE3 reads after MTE2's, which orders nothing of vector's.
+	 */
+	asc_rig *r = asc_rig_run(".stream coupled\n"
+	                         "vabs dst=0 src=0x8000\n"
+	                         "gm_to_ub dst=0 src=0 burst_bytes=256\n"
+	                         "set_flag from=MTE2 to=MTE3 id=0\n"
+	                         "wait_flag from=MTE2 to=MTE3 id=0\n"
+	                         "ub_to_gm dst=0x1000 src=0\n"
+	                         "end\n",
+	                         &(asc_rig_setup){COUPLED, SINGLE});
+
+	CU_ASSERT_EQUAL(r->counters->violations, 2);
+	CU_ASSERT_EQUAL(g_array_index(r->violations, asc_violation, 1).insn, 4);
+	CU_ASSERT_EQUAL(g_array_index(r->violations, asc_violation, 1).other_insn, 0);
+	asc_rig_free(r);
+}
+
+static void a_repeated_read_counts_as_the_last_one(void)
+{
+	/* The flag covers the first read only. */
+	one_race(".stream coupled\n"
+	         "ub_to_gm dst=0x1000 src=0\n"
+	         "set_flag from=MTE3 to=V id=0\n"
+	         "ub_to_gm dst=0x2000 src=0\n"
+	         "wait_flag from=MTE3 to=V id=0\n"
+	         "vabs dst=0 src=0x8000\n"
+	         "end\n",
+	         4, 2, false);
+}
+
 static void a_pipe_needs_a_barrier_between_its_own(void)
 {
 	static const char text[] = ".stream coupled\n"
@@ -135,6 +167,12 @@ static void a_write_after_a_read_races(void)
 {
 	/* The copy reads in 1 to 6, vector writes in 2. */
 	one_race(".stream coupled\nub_to_gm dst=0 src=0x8000 bursts=5\nvabs dst=0x8000 src=0\nend\n", 1, 0, true);
+}
+
+/* The second reads the very bytes that the first reads, and then writes them. */
+static void a_write_in_place_races_with_an_earlier_read(void)
+{
+	one_race(".stream coupled\nvabs dst=0 src=0x8000\nvabs dst=0x8000 src=0x8000\nend\n", 1, 0, false);
 }
 
 static void accumulating_on_the_same_block_is_ordered_by_hardware(void)
@@ -496,10 +534,13 @@ int main(void)
 		{"order_passes_through_a_third_pipe", order_passes_through_a_third_pipe},
 		{"order_passes_through_the_scalar_unit_to_what_it_pushes_later",
 	         order_passes_through_the_scalar_unit_to_what_it_pushes_later},
+		{"what_raced_itself_is_not_forgotten", what_raced_itself_is_not_forgotten},
+		{"a_repeated_read_counts_as_the_last_one", a_repeated_read_counts_as_the_last_one},
 		{"a_pipe_needs_a_barrier_between_its_own", a_pipe_needs_a_barrier_between_its_own},
 		{"a_barrier_of_another_pipe_does_not_help", a_barrier_of_another_pipe_does_not_help},
 		{"reads_do_not_race", reads_do_not_race},
 		{"a_write_after_a_read_races", a_write_after_a_read_races},
+		{"a_write_in_place_races_with_an_earlier_read", a_write_in_place_races_with_an_earlier_read},
 		{"accumulating_on_the_same_block_is_ordered_by_hardware",
 	         accumulating_on_the_same_block_is_ordered_by_hardware},
 		{"scalar_accesses_are_in_order_but_not_with_others", scalar_accesses_are_in_order_but_not_with_others},

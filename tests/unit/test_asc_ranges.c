@@ -204,13 +204,82 @@ static void fixpipe_makes_rows_of_columns(void)
 	is(1, ASC_GM, true, 1000, 80, 20, 100);
 }
 
+static void load3d_reads_the_rows_under_the_filter(void)
+{
+	/* A map of 16 x 16 x 16 fp16, rows of 512 B; a filter of 3 x 3, padding 1 all round: 16 positions a row.
+	 * Positions 32 to 47 are row 2 of the result, over rows 1 to 3. */
+	look(ASC_OP_LOAD3D_A, "h", 16, "w", 16, "c", 16, "kernel", 0x0303, "pad", 0x01010101, "m_start", 32, "m_extent",
+	     16, "k_extent", 144, NULL);
+	is(0, ASC_L1, false, 512, 3 * 512, 1, 0);
+	/* Depth 48 to 95 is the middle row of the filter. */
+	look(ASC_OP_LOAD3D_A, "h", 16, "w", 16, "c", 16, "kernel", 0x0303, "pad", 0x01010101, "m_start", 32, "m_extent",
+	     16, "k_start", 48, "k_extent", 48, NULL);
+	is(0, ASC_L1, false, 1024, 512, 1, 0);
+	/* The first row of the result begins in the padding: rows 0 and 1.  Two groups of channels, 8 KB apart. */
+	look(ASC_OP_LOAD3D_A, "h", 16, "w", 16, "c", 32, "kernel", 0x0303, "pad", 0x01010101, "m_extent", 16,
+	     "k_extent", 288, NULL);
+	is(0, ASC_L1, false, 0, 2 * 512, 2, 8192);
+	/* Stride 2 of the height, dilation 2: rows 4 of the result over rows 8 - 1, 10 - 1, 12 - 1. */
+	look(ASC_OP_LOAD3D_A, "h", 16, "w", 16, "c", 16, "kernel", 0x0303, "pad", 0x01010101, "stride", 0x0201,
+	     "dilation", 0x0201, "m_start", 64, "m_extent", 16, "k_extent", 144, NULL);
+	is(0, ASC_L1, false, 7 * 512, 5 * 512, 1, 0);
+}
+
+static void picks_write_as_many_elements_as_the_pattern_has(void)
+{
+	mask(UINT64_MAX, UINT64_MAX, false);
+	/* Every fourth of 64 fp32, 2 repeats: 32 elements; without src1. */
+	look(ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 3, "repeat", 2, NULL);
+	CU_ASSERT_EQUAL(count, 2);
+	is(0, ASC_UB, false, 0x1000, 256, 2, 256);
+	is(1, ASC_UB, true, 0x3000, 128, 1, 0);
+	/* From memory: 8 bytes of bits a repeat, a block apart; all 128 elements may be written. */
+	look(ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "src1", 0x2000, "repeat", 2, NULL);
+	CU_ASSERT_EQUAL(count, 3);
+	is(1, ASC_UB, false, 0x2000, 8, 2, 32);
+	is(2, ASC_UB, true, 0x3000, 512, 1, 0);
+}
+
+/* 128 lanes of int8 are 4 blocks: one run a repeat of 128 bytes, not of 256. */
+static void lanes_of_8_bits_fill_half_a_repeat(void)
+{
+	mask(UINT64_MAX, UINT64_MAX, false);
+	look(ASC_OP_VRELU, "type", ASC_I8, "dst", 0x1000, "src", 0x2000, "repeat", 2, NULL);
+	is(0, ASC_UB, false, 0x2000, 128, 2, 256);
+	is(1, ASC_UB, true, 0x1000, 128, 2, 256);
+	/* Eight blocks all the same, with eight elements of a byte each as source. */
+	look(ASC_OP_VBRCB, "type", ASC_I8, "dst", 0x1000, "src", 0x2000, "repeat", 2, NULL);
+	is(0, ASC_UB, false, 0x2000, 16, 1, 0);
+	is(1, ASC_UB, true, 0x1000, 256, 2, 256);
+}
+
+/* Lanes 1 of block 0 and 3 of block 1 (fp32, 8 a block) read bytes 4 to 15 of the one block. */
+static void lanes_that_share_a_block_are_taken_together(void)
+{
+	mask(1u << 1 | 1u << 11, 0, false);
+	look(ASC_OP_VRELU, "type", ASC_F32, "dst", 0x1000, "src", 0x2000, "src_blk", 0, NULL);
+	is(0, ASC_UB, false, 0x2004, 12, 1, 0);
+}
+
+static void a_product_without_columns_touches_nothing(void)
+{
+	mask(UINT64_MAX, UINT64_MAX, false);
+	look(ASC_OP_MMAD, "m", 16, "k", 16, "n", 0, NULL);
+	CU_ASSERT_EQUAL(count, 0);
+}
+
 int main(void)
 {
 	static const tap_case cases[] = {
+		{"load3d_reads_the_rows_under_the_filter", load3d_reads_the_rows_under_the_filter},
+		{"picks_write_as_many_elements_as_the_pattern_has", picks_write_as_many_elements_as_the_pattern_has},
 		{"a_whole_vector_operand_is_a_run_a_repeat", a_whole_vector_operand_is_a_run_a_repeat},
 		{"block_strides_are_blocks_apart", block_strides_are_blocks_apart},
 		{"a_block_stride_of_0_is_one_block", a_block_stride_of_0_is_one_block},
 		{"the_mask_trims", the_mask_trims},
+		{"lanes_of_8_bits_fill_half_a_repeat", lanes_of_8_bits_fill_half_a_repeat},
+		{"lanes_that_share_a_block_are_taken_together", lanes_that_share_a_block_are_taken_together},
+		{"a_product_without_columns_touches_nothing", a_product_without_columns_touches_nothing},
 		{"counter_mode_counts_elements", counter_mode_counts_elements},
 		{"multiply_and_add_reads_its_destination", multiply_and_add_reads_its_destination},
 		{"conversions_fill_the_wider_side", conversions_fill_the_wider_side},

@@ -317,6 +317,71 @@ static void extremes_give_the_first_of_equals_and_its_lane(void)
 		CU_ASSERT_EQUAL(get_f32(TO + 4 * b), 0); /* eight in a row hold a multiple of seven */
 }
 
+/* As in max and min: also a later NaN is the extreme of either kind, +0 is above -0, and what comes out is canonical.
+ */
+static void a_nan_is_the_extreme_wherever_it_stands(void)
+{
+	asc_insn insn;
+	asc_exec x = make(&insn, ASC_OP_VCMAX, "type", F32, "src", A, "dst", TO, NULL);
+
+	memset(&ub, 0, sizeof ub);
+	put(A + 4 * 9, 0xffa00001, 4);
+	put(A + 4 * 20, 0x7fc00000, 4);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 4), 0x7fc00000);
+	CU_ASSERT_EQUAL(get(TO + 4, 4), 9);
+	x = make(&insn, ASC_OP_VCMIN, "type", F32, "src", A, "dst", TO, NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 4), 0x7fc00000);
+	CU_ASSERT_EQUAL(get(TO + 4, 4), 9);
+	put(A + 4 * 9, 0x80000000, 4); /* -0, the smallest */
+	put(A + 4 * 20, 0, 4);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 4), 0x80000000);
+	CU_ASSERT_EQUAL(get(TO + 4, 4), 9);
+	/* A lane alone in its sum. */
+	put(A, 0xffa00001, 4);
+	x = make(&insn, ASC_OP_VCPADD, "type", F32, "src", A, "dst", TO, NULL);
+	x.mask[0] = 1;
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 4), 0x7fc00000);
+}
+
+/* A scalar is the bits of the type: of 0x101 a shift of int8 sees 1, of -1 it sees 255. */
+static void shifts_take_the_low_bits_of_the_scalar(void)
+{
+	asc_insn insn;
+	asc_exec x = make(&insn, ASC_OP_VSHL, "type", (int)ASC_I8, "src", A, "dst", TO, "scalar", 0x101, NULL);
+
+	memset(&ub, 0, sizeof ub);
+	put(A, 3, 1);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 1), 6);
+	x = make(&insn, ASC_OP_VSHL, "type", (int)ASC_I8, "src", A, "dst", TO, "scalar", -1, NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 1), 0);
+}
+
+/* With comparisons that NaN is never part of, the order of 3, NaN, 1, 2 would hang on the algorithm. */
+static void sorting_puts_nan_before_all_numbers(void)
+{
+	asc_insn insn;
+	asc_exec x = make(&insn, ASC_OP_VSORT32, "type", F32, "src0", A, "src1", IDX, "dst", TO, NULL);
+
+	memset(&ub, 0, sizeof ub);
+	for (unsigned i = 0; i < 32; i++) {
+		put_f32(A + 4 * i, (float)i);
+		put(IDX + 4 * i, i, 4);
+	}
+	put(A + 4 * 5, 0xffa00001, 4);
+	put(A + 4 * 30, 0x7fc00000, 4);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO + 4, 4), 5);
+	CU_ASSERT_EQUAL(get(TO + 8 + 4, 4), 30);
+	CU_ASSERT_EQUAL(get(TO + 16 + 4, 4), 31);
+	CU_ASSERT_EQUAL(get(TO + 8 * 31 + 4, 4), 0);
+}
+
 static void compare_and_select_work_by_bits(void)
 {
 	static const unsigned holds[6] = {1, 4, 2, 3, 6, 5}; /* less, greater, equal, le, ge, ne: bit 0 <, 1 =, 2 > */
@@ -380,6 +445,42 @@ static void movers_move(void)
 	x = make(&insn, ASC_OP_VDUP, "type", ASC_I16, "scalar", -2, "dst", TO, "repeat", 1, NULL);
 	execute(&x);
 	CU_ASSERT_EQUAL(get(TO + 254, 2), 0xfffe);
+}
+
+/* 64 elements of fp32 a repeat, element i of the source is i. */
+static void picked_elements_lie_one_behind_the_other(void)
+{
+	asc_insn insn;
+	asc_exec x;
+
+	for (unsigned i = 0; i < 128; i++) {
+		put(0x1000 + 4 * i, i, 4);
+		put(0x3000 + 4 * i, 0xffff, 4);
+	}
+	/* Pattern 5: the third of every four, 16 a repeat; the second repeat goes on behind the first. */
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 5, "repeat", 2,
+	         NULL);
+	execute(&x);
+	for (unsigned i = 0; i < 32; i++)
+		CU_ASSERT_EQUAL(get(0x3000 + 4 * i, 4), 4 * i + 2);
+	CU_ASSERT_EQUAL(get(0x3000 + 4 * 32, 4), 0xffff);
+	/* Patterns 1 and 2: the first and second of every two. */
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 1, NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(0x3000 + 4 * 31, 4), 62);
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "pattern", 2, NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(0x3000 + 4 * 31, 4), 63);
+	/* Bits of src1, 8 bytes of a block each repeat: elements 1 and 63 of the first, 0 of the second. */
+	put(0x2000, 0x8000000000000002, 8);
+	put(0x2020, 1, 8);
+	x = make(&insn, ASC_OP_VREDUCEV2, "type", ASC_F32, "dst", 0x3000, "src0", 0x1000, "src1", 0x2000, "repeat", 2,
+	         NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(0x3000, 4), 1);
+	CU_ASSERT_EQUAL(get(0x3004, 4), 63);
+	CU_ASSERT_EQUAL(get(0x3008, 4), 64);
+	CU_ASSERT_EQUAL(get(0x300c, 4), 6 + 1);
 }
 
 static void sorting_is_stable_and_merging_keeps_the_order_of_lists(void)
@@ -580,8 +681,12 @@ int main(void)
 	         block_stride_zero_broadcasts_and_repeat_stride_zero_accumulates},
 		{"sums_add_neighbours_pairwise", sums_add_neighbours_pairwise},
 		{"extremes_give_the_first_of_equals_and_its_lane", extremes_give_the_first_of_equals_and_its_lane},
+		{"a_nan_is_the_extreme_wherever_it_stands", a_nan_is_the_extreme_wherever_it_stands},
+		{"shifts_take_the_low_bits_of_the_scalar", shifts_take_the_low_bits_of_the_scalar},
+		{"sorting_puts_nan_before_all_numbers", sorting_puts_nan_before_all_numbers},
 		{"compare_and_select_work_by_bits", compare_and_select_work_by_bits},
 		{"movers_move", movers_move},
+		{"picked_elements_lie_one_behind_the_other", picked_elements_lie_one_behind_the_other},
 		{"sorting_is_stable_and_merging_keeps_the_order_of_lists",
 	         sorting_is_stable_and_merging_keeps_the_order_of_lists},
 		{"random_instructions_equal_the_reference", random_instructions_equal_the_reference},

@@ -4,6 +4,7 @@
 row_pixels = rows > 80 ? 9 : rows > 40 ? 13 : rows > 16 ? 17 : 24
 top = 66 + (layers > 1 ? 18 : 0)
 height = top + 52 + row_pixels * rows
+share_font = row_pixels < 12 ? ",6" : ",8"
 row_font = row_pixels < 12 ? ",7" : row_pixels < 16 ? ",8" : ",10"
 width = 1500
 eval sprintf("set terminal %s size %.9g,%.9g", TERMINAL, width * SCALE, height * SCALE)
@@ -33,7 +34,7 @@ plot data2 using (middle):1:(start):(stop):($1 - 0.40):($1 + 0.40) with boxxyerr
      data1 using (0.5 * ($1 + $2)):3:1:2:($3 - 0.40):($3 + 0.40):4 with boxxyerror \
          fs solid 1 noborder lc rgb variable, \
      data2 using (start):1:ytic(2) with dots lc rgb "white", \
-     data2 using (stop):1:3 with labels left offset 0.5,0 font ",8" textcolor rgb "#444444" noenhanced, \
+     data2 using (stop):1:3 with labels left offset 0.5,0 font share_font textcolor rgb "#444444" noenhanced, \
      data3 using (start):($2 + 0.5):(stop - start):(0) with vectors nohead lc rgb "#cccccc" lw 1, \
      data4 using 1:(0.5):(0):(layers > 1 ? rows : 0) with vectors nohead lc rgb "#888888" dt 2 lw 1, \
      data5 using 1:(0.5):(layers > 1 ? stringcolumn(2) : "") with labels left offset 0,0.6 font ",9" \

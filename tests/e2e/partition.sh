@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# tspsim partition: a chain worked out by hand (tests/unit/test_partition.c says how), and the public graphs with the
+# answers that come with them, to 1e-6.
+
+. "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+
+cat >chain.txt <<'END'
+a -- Conv -- forward_compute_time=1, backward_compute_time=2, activation_size=10, parameter_size=100
+b -- ReLU -- forward_compute_time=1, backward_compute_time=0, activation_size=10, parameter_size=0
+c -- Conv -- forward_compute_time=2, backward_compute_time=2, activation_size=10, parameter_size=100
+d -- Conv -- forward_compute_time=1, backward_compute_time=1, activation_size=10, parameter_size=50
+	a -- b
+	b -- c
+	c -- d
+END
+"$TSPSIM" partition chain.txt -k 2 --bandwidth 10 >out
+is "exit status 0" $? 0
+cat >expected <<'END'
+nodes        4, 3 edges, 5 ways to cut in two
+max load     7, the least of contiguous splits
+lower bound  5
+stage        accelerator: load 7, 2 nodes, 150 bytes
+stage        accelerator: load 5, 2 nodes, 100 bytes
+END
+sort expected >one
+sort out >two
+diff one two >differences
+empty "a chain is cut as worked out" differences
+is "without transfers" "$("$TSPSIM" partition chain.txt -k 2 --json | sed -n 's/.*"max_load": \([^,]*\),/\1/p')" 6
+
+"$TSPSIM" partition chain.txt -k 0 --hosts 2 >out 2>err
+is "where nothing can be put anywhere, that is said" "$? $(cat err)" \
+	"1 tspsim: chain.txt: no contiguous split fits 0 accelerators of inf bytes and 2 host cores"
+"$TSPSIM" partition chain.txt --limit 0 >out 2>err
+is "a limit of nothing is refused" $? 1
+"$TSPSIM" partition nowhere.txt >out 2>err
+is "no file: exit status 1" $? 1
+
+# near A B: within 1e-6 of each other, relative to B.
+near()
+{
+	awk -v a="$1" -v b="$2" 'BEGIN {d = a - b; if (d < 0) d = -d; print d <= 1e-6 * (b > 1 ? b : 1) ? "yes" : a " for " b}'
+}
+
+answers=${TSPSIM_DATA-}/dnn-partitioning/answers_derived.csv
+if [ -r "$answers" ]; then
+	tail -n +2 "$answers" | tr -d '\r' | cut -d, -f1,7 >rows
+	while IFS=, read -r name best; do
+		file=$TSPSIM_DATA/dnn-partitioning/throughput-inputs/$name.json
+		{ [ -n "$best" ] && [ -r "$file" ]; } || continue
+		"$TSPSIM" partition "$file" --json >out
+		is "$name" "$(near "$(sed -n 's/.*"max_load": \([^,]*\),/\1/p' out)" "$best") $(grep -c '"valid": true' out)" "yes 1"
+	done <rows
+	tail -n +2 "$TSPSIM_DATA/pipedream/partition_derived.csv" | tr -d '\r' | cut -d, -f1,6,7 >rows
+	while IFS=, read -r name devices best; do
+		file=$TSPSIM_DATA/pipedream/$name.graph.txt
+		[ -r "$file" ] || continue
+		"$TSPSIM" partition "$file" -k "$devices" --json >out
+		is "$name on $devices" "$(near "$(sed -n 's/.*"max_load": \([^,]*\),/\1/p' out)" "$best")" yes
+	done <rows
+else
+	skip "public graphs" "no benchmark inputs; see --with-data"
+fi
+done_testing

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# tspsim sdf: what it prints for graphs worked out by hand (tests/unit/test_sdf.c says how), its exit statuses, and the
+# public graphs with the answers that come with them.
+
+. "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+
+ring=$TSPSIM_SRCDIR/tests/data/ring.xml
+"$TSPSIM" sdf "$ring" --minimal --full-rate >out
+is "a live graph: exit status 0" $? 0
+cat >expected <<'END'
+graph        ring: 2 actors, 2 channels
+status       live
+repetition   load 3 work 2 (5 firings an iteration)
+period       24 an iteration, bound by work -> load -> work -> load
+buffers      8 tokens, the sum of what each channel needs by itself
+to be live   8 tokens, the least, 1 distributions looked at: data 4 room 4
+full rate    8 tokens, the least, 1 distributions looked at: data 4 room 4
+END
+diff expected out >differences
+empty "the answer is as worked out" differences
+
+sed 's/initialTokens="4"/initialTokens="1"/' "$ring" >stuck.xml
+"$TSPSIM" sdf stuck.xml >out
+is "a deadlock: exit status 2" $? 2
+is "it says who waits" "$(sed -n 's/^waits  *//p' out | tr '\n' ';')" \
+	"load for tokens of room from work;work for tokens of data from load;"
+
+sed 's/type="in" rate="3"/type="in" rate="4"/' "$ring" >unbalanced.xml
+"$TSPSIM" sdf unbalanced.xml >out
+is "an inconsistent graph: exit status 2" $? 2
+is "it names a channel" "$(sed -n 's/^unbalanced  *channel \([a-z]*\):.*/\1/p' out)" room
+
+"$TSPSIM" sdf "$ring" --json >out
+is "JSON has the keys" "$(tr -d '\n ' <out)" \
+	'{"graph":"ring","status":"live","actors":2,"channels":2,"repetition":{"load":3,"work":2},"period":24,"period_exact":"24","binds":[{"channel":"room","lacks":"tokens"},{"channel":"data","lacks":"tokens"},{"channel":"room","lacks":"tokens"},{"channel":"data","lacks":"tokens"}],"buffers":8,"buffer_bounds":{"data":4,"room":4}}'
+
+"$TSPSIM" sdf "$ring" --limit 0 >out 2>err
+is "no distributions to look at is refused" "$? $(cat err)" "1 tspsim: --limit 0: expected a number from 1"
+"$TSPSIM" sdf nowhere.xml >out 2>err
+is "no file: exit status 1" $? 1
+
+data=${TSPSIM_DATA-}/sdf3
+if [ -r "$data/answers_derived.csv" ]; then
+	tail -n +2 "$data/answers_derived.csv" | tr -d '\r' | cut -d, -f1,4,5,6,10 | while IFS=, read -r file firings vector period bound; do
+		[ -r "$data/sdf/testbench/$file" ] || continue
+		"$TSPSIM" sdf "$data/sdf/testbench/$file" >out
+		echo "$file $vector ($firings firings an iteration) $period $bound"
+		echo "$file $(sed -n 's/^repetition  *//p' out | sed -E 's/([A-Za-z0-9_]+) ([0-9]+)/\1=\2/g; s/[(]([0-9]+) firings/(\1 firings/') $(
+			sed -n 's/^period  *\([0-9/]*\) .*/\1/p' out) $(sed -n 's/^buffers  *\([0-9]*\) .*/\1/p' out)" >>ours
+	done | sort >theirs
+	sort ours >ours.sorted
+	sed -E 's/[(]([0-9]+)=firings/(\1 firings/' ours.sorted >ours
+	diff theirs ours >differences
+	empty "$(wc -l <theirs) public graphs: repetition, period and buffers as published" differences
+else
+	skip "public graphs" "no benchmark inputs; see --with-data"
+fi
+done_testing

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Machines, settings, workloads and programs of Ascend-style machines.
+ */
+#include "tools/asc.h"
+
+#include <string.h>
+
+#include "sched/emit/ascend/ascend.h"
+#include "tools/progress.h"
+#include "tools/setup.h"
+
+static bool set_machine(void *machine, const char *key, const char *value, GError **error)
+{
+	return asc_machine_set(machine, key, value, error);
+}
+
+bool ascend_setup_init(ascend_setup *s, const char *name, char **sets, GError **error)
+{
+	setup_sides sides;
+
+	*s = (ascend_setup){0};
+	s->sched = asc_machine_load(name ? name : ASCEND_DEFAULT_MACHINE, error);
+	if (!s->sched)
+		return false;
+	s->hw = asc_machine_copy(s->sched);
+	sides = (setup_sides){set_machine, s->sched, s->hw, &s->frontend};
+	if (setup_apply(&sides, sets, error) && asc_machine_finish(s->sched, error) && asc_machine_finish(s->hw, error))
+		return true;
+	ascend_setup_fini(s);
+	return false;
+}
+
+void ascend_setup_fini(ascend_setup *s)
+{
+	asc_machine_free(s->sched);
+	asc_machine_free(s->hw);
+	setup_frontend_fini(&s->frontend);
+	*s = (ascend_setup){0};
+}
+
+/* Sets up the machines for a program that names OWN (or NULL). */
+static bool init_for(ascend_setup *s, const char *path, const char *own, const char *name, char **sets, GError **error)
+{
+	if (ascend_setup_init(s, name ? name : own, sets, error))
+		return true;
+	if (!name && own)
+		g_prefix_error(error, "%s is for machine '%s': ", path, own);
+	return false;
+}
+
+static asc_program *read_file(ascend_setup *s, const char *path, const char *name, char **sets, GError **error)
+{
+	asc_program *program = asc_program_read(path, error);
+
+	if (program && !init_for(s, path, program->machine_name, name, sets, error))
+		g_clear_pointer(&program, asc_program_free);
+	return program;
+}
+
+static asc_program *assemble(ascend_setup *s, const char *path, const char *name, char **sets, GError **error)
+{
+	g_autofree char *text = setup_read_text(path, error);
+	g_autofree char *own = text ? setup_named_machine(text) : NULL;
+
+	return text && init_for(s, path, own, name, sets, error) ? asc_assemble(text, path, s->sched, error) : NULL;
+}
+
+asc_program *ascend_open(ascend_setup *s, const char *path, const char *name, char **sets, GError **error)
+{
+	bool binary = g_str_has_suffix(path, ".tspo");
+	asc_program *program;
+
+	*s = (ascend_setup){0};
+	program = binary ? read_file(s, path, name, sets, error) : assemble(s, path, name, sets, error);
+	if (program && !asc_check(program, s->hw, error)) {
+		g_prefix_error(error, "%s: ", path);
+		g_clear_pointer(&program, asc_program_free);
+	}
+	if (!program)
+		ascend_setup_fini(s);
+	return program;
+}
+
+asc_program *ascend_compile(const ascend_setup *s, const ascend_schedule *how, GPtrArray **graphs, sched_report *report,
+                            GError **error)
+{
+	frontend_target target = frontend_target_ascend();
+	sched_options options;
+	asc_program *program;
+
+	*graphs = NULL;
+	if (how->specials && !how->functional) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials is about values, it needs --functional");
+		return NULL;
+	}
+	sched_options_init(&options);
+	options.seed = how->seed;
+	options.functional = how->functional;
+	if (how->priority && !setup_parse_priority(how->priority, &options, error))
+		return NULL;
+	*graphs = frontend_read_for(how->workload, &target, &s->frontend, error);
+	if (!*graphs)
+		return NULL;
+	if (how->functional)
+		for (guint i = 0; i < (*graphs)->len; i++)
+			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, how->specials);
+	options.progress = progress_update;
+	options.progress_state = progress_begin("scheduling");
+	program = sched_ascend_compile(*graphs, s->sched, &options, report, error);
+	progress_end(options.progress_state);
+	if (program) {
+		g_free(program->workload);
+		program->workload = g_strdup(how->workload);
+	} else {
+		/* Of a table with many layers, the layer alone says little. */
+		if (frontend_is_file(how->workload))
+			g_prefix_error(error, "%s: ", how->workload);
+		g_clear_pointer(graphs, g_ptr_array_unref);
+	}
+	return program;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What each pipe of an Ascend-style chip did, and what was predicted for it, from the models' reports: instructions,
+ * first and last cycle, and of the first execution of every instruction with predicted times by each sub-core, how
+ * long the pipe would be busy and is.  A pipe is busy from start to done of its instructions; flags and barriers are
+ * counted, but make no pipe busy.
+ */
+#ifndef TSPSIM_TOOLS_ASC_TALLY_H
+#define TSPSIM_TOOLS_ASC_TALLY_H
+
+#include "models/ascend/chip.h"
+
+typedef struct asc_tally_pipe {
+	uint64_t instructions;
+	int64_t start, stop;       /* of the first; when the last was done */
+	uint64_t compared, differ; /* executions with predicted times; of them other than predicted */
+	int64_t predicted_busy, compared_busy, predicted_start, predicted_stop;
+	int64_t predicted_until, compared_until; /* busy up to here */
+} asc_tally_pipe;
+
+/* The execution that missed its prediction first, by its own time. */
+typedef struct asc_tally_miss {
+	uint32_t core, sub, stream, insn;
+	int64_t predicted, simulated; /* starts; or, where these agree, ends */
+	bool end;
+} asc_tally_miss;
+
+typedef struct asc_tally asc_tally;
+
+asc_tally *asc_tally_new(const asc_machine *machine, const asc_program *program);
+void asc_tally_free(asc_tally *t); /* NULL is fine */
+void asc_tally_add(asc_tally *t, const asc_report *r);
+
+const asc_tally_pipe *asc_tally_at(const asc_tally *t, uint32_t core, uint32_t sub, enum asc_pipe pipe);
+uint64_t asc_tally_executed(const asc_tally *t);
+uint64_t asc_tally_compared(const asc_tally *t);
+uint64_t asc_tally_differ(const asc_tally *t);
+const asc_tally_miss *asc_tally_first_miss(const asc_tally *t); /* NULL: none */
+
+/* Flags, counters and barriers. */
+bool asc_tally_is_sync(enum asc_op op);
+uint32_t asc_tally_cores(const asc_machine *machine, const asc_program *program); /* that run blocks */
+
+#endif

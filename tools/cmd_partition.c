@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim partition FILE: the pipeline stages of least maximum load, checked by definition.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sched/alg/partition.h"
+#include "tools/interrupt.h"
+#include "tools/json.h"
+#include "tools/tool.h"
+
+static gint64 devices = -1;
+static gint64 hosts = -1;
+static gint64 limit = 200000;
+static double bandwidth;
+
+static const GOptionEntry options[] = {
+	{"devices", 'k', 0, G_OPTION_ARG_INT64, &devices, "cut for K accelerators (default: the file's number, or 1)",
+         "K"},
+	{"hosts", 0, 0, G_OPTION_ARG_INT64, &hosts, "and for N host cores (default: the file's number, or 0)", "N"},
+	{"bandwidth", 0, 0, G_OPTION_ARG_DOUBLE, &bandwidth,
+         "profiles: what crosses from stage to stage takes time, at so many bytes a millisecond (default: none)",
+         "BYTES"},
+	{"limit", 0, 0, G_OPTION_ARG_INT64, &limit, "refuse graphs that can be cut in two in more than N ways (200000)",
+         "N"},
+	{0},
+};
+
+static part_problem *read_problem(const char *path, GError **error)
+{
+	g_autofree char *text = NULL;
+	gsize length;
+	part_problem *p;
+
+	if (!g_file_get_contents(path, &text, &length, error))
+		return NULL;
+	if (text[strspn(text, " \t\r\n")] == '{')
+		p = part_read_json(text, length, path, error);
+	else
+		p = part_read_profile(text, path, bandwidth, error);
+	if (p && devices >= 0)
+		p->accelerators = (uint32_t)devices;
+	if (p && hosts >= 0)
+		p->hosts = (uint32_t)hosts;
+	return p;
+}
+
+static bool interrupted(void *state)
+{
+	(void)state;
+	return interrupt_happened();
+}
+
+typedef struct answer {
+	const part_problem *p;
+	part_result result;
+	double *load;
+	bool valid;
+	double seconds;
+} answer;
+
+static const part_node *node_at(const part_problem *p, uint32_t i)
+{
+	return &g_array_index(p->nodes, part_node, i);
+}
+
+static char *answer_json(const answer *a)
+{
+	json *j = json_new();
+
+	json_object(j, NULL);
+	json_string(j, "status", a->result.proved ? "optimal" : "feasible");
+	json_real(j, "max_load", a->result.max_load);
+	json_real(j, "lower_bound", a->result.lower_bound);
+	json_bool(j, "proved", a->result.proved);
+	json_bool(j, "valid", a->valid);
+	json_uint(j, "nodes", a->p->nodes->len);
+	json_uint(j, "ideals", a->result.ideals);
+	json_uint(j, "pairs", a->result.pairs);
+	json_real(j, "seconds", a->seconds);
+	json_array(j, "stages");
+	for (uint32_t d = 0; d < a->p->accelerators + a->p->hosts; d++) {
+		double bytes = 0;
+
+		json_object(j, NULL);
+		json_string(j, "device", d < a->p->accelerators ? "accelerator" : "host");
+		json_real(j, "load", a->load[d]);
+		json_array(j, "nodes");
+		for (uint32_t i = 0; i < a->p->nodes->len; i++)
+			if (a->result.device[i] == d) {
+				json_string(j, NULL, node_at(a->p, i)->name);
+				bytes += node_at(a->p, i)->bytes;
+			}
+		json_end(j);
+		json_real(j, "bytes", bytes);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+	return json_finish(j);
+}
+
+static char *answer_text(const answer *a)
+{
+	GString *out = g_string_new(NULL);
+
+	g_string_append_printf(out, "nodes        %u, %u edges, %" G_GUINT64_FORMAT " ways to cut in two\n",
+	                       a->p->nodes->len, a->p->edges->len, a->result.ideals);
+	g_string_append_printf(out, "max load     %.9g%s\nlower bound  %.9g\n", a->result.max_load,
+	                       a->result.proved ? ", the least of contiguous splits" : ", the best when it was stopped",
+	                       a->result.lower_bound);
+	for (uint32_t d = 0; d < a->p->accelerators + a->p->hosts; d++) {
+		uint32_t count = 0;
+		double bytes = 0;
+
+		for (uint32_t i = 0; i < a->p->nodes->len; i++)
+			if (a->result.device[i] == d) {
+				count++;
+				bytes += node_at(a->p, i)->bytes;
+			}
+		g_string_append_printf(out, "stage        %s: load %.9g, %u nodes, %.0f bytes\n",
+		                       d < a->p->accelerators ? "accelerator" : "host", a->load[d], count, bytes);
+	}
+	return g_string_free(out, FALSE);
+}
+
+static int run_partition(int argc, char **argv, GError **error)
+{
+	part_options how = {.ideals_max = (uint64_t)limit, .stop = interrupted};
+	gint64 start = g_get_monotonic_time();
+	answer a = {0};
+	part_problem *p;
+	int status = TOOL_USER_ERROR;
+
+	(void)argc;
+	if (devices < -1 || devices > 1000 || hosts > 1000 || limit < 1 || limit > 1 << 30 || !(bandwidth >= 0)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "--devices and --hosts take numbers up to 1000, --limit one from 1 to 2^30, --bandwidth "
+		            "one from 0");
+		return status;
+	}
+	p = read_problem(argv[0], error);
+	if (!p)
+		return status;
+	if (p->accelerators + p->hosts == 0)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "no device to put anything on");
+	else if (!part_solve(p, &how, &a.result, error))
+		g_prefix_error(error, "%s: ", argv[0]);
+	else {
+		g_autofree char *text = NULL;
+
+		a.p = p;
+		a.load = part_check(p, a.result.device, &a.valid);
+		a.seconds = (double)(g_get_monotonic_time() - start) / 1e6;
+		text = tool_json ? answer_json(&a) : answer_text(&a);
+		if ((tool_quiet && !tool_json) || tool_print(text, error))
+			status = interrupt_happened() ? TOOL_INTERRUPTED : TOOL_OK;
+		if (!a.valid) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_INTERNAL, "the check refuses this split");
+			status = TOOL_INTERNAL;
+		}
+		g_free(a.load);
+	}
+	part_result_fini(&a.result);
+	part_problem_free(p);
+	return status;
+}
+
+const tool_command cmd_partition = {
+	.name = "partition",
+	.synopsis = "FILE [OPTION...]",
+	.doc = "Cut a graph of layers into pipeline stages of least maximum load.",
+	.details = "FILE is JSON of the device placement benchmarks (nodes, edges, maxFPGAs ...) or a PipeDream "
+                   "profile.\n",
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_partition,
+};

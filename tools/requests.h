@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the command line asks of run, sched, asm and dis, as each kind of machine gets it (tools/styles.h).  Everything
+ * is as typed; NULL, false and 0 where nothing was.
+ */
+#ifndef TSPSIM_TOOLS_REQUESTS_H
+#define TSPSIM_TOOLS_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct run_request {
+	const char *machine;
+	const char *workload; /* by -w */
+	const char *word;     /* a program, or a workload; besides the options */
+	char **sets;
+	const char *trace, *trace_level, *trace_window;
+	const char *policy, *kernel, *priority;
+	uint64_t seed, shuffle;
+	bool functional, no_functional, specials, no_predictions, by_timestamp;
+} run_request;
+
+typedef struct sched_request {
+	const char *machine, *workload, *output, *priority;
+	char **sets;
+	uint64_t seed;
+	bool functional, specials;
+} sched_request;
+
+/* asm: OUTPUT is there.  dis: NULL is standard output. */
+typedef struct program_request {
+	const char *machine, *path, *output;
+	char **sets;
+} program_request;
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tspsim sched, asm and dis for a TSP: schedule and have the schedule checked by the independent checker; assemble and
+ * encode the queues; disassemble.
+ */
+#include "tools/json.h"
+#include "tools/setup.h"
+#include "tools/tool.h"
+#include "tools/tsp.h"
+
+enum { CHECK_LINES = 10 };
+
+static char *result_text(const isa_program *program, const sched_report *report, const setup *s, const char *output)
+{
+	GString *out = g_string_new(NULL);
+	g_autofree char *cycles = tool_count((uint64_t)MAX(program->predicted_cycles, 0));
+	g_autofree char *time = tool_seconds((double)program->predicted_cycles / (double)s->sched->clock_hz);
+	g_autofree char *insns = tool_count(program->insns->len);
+
+	g_string_append_printf(out, "machine      %s\nworkload     %s\n", s->sched->name, program->workload);
+	g_string_append_printf(out, "predicted    %s cycles (%s)\ninstructions %s, loops counted once\n", cycles, time,
+	                       insns);
+	if (report->binds)
+		g_string_append_printf(out, "binds        %s\n", report->binds);
+	if (report->notes && report->notes->len) {
+		g_auto(GStrv) notes = g_strsplit(report->notes->str, "\n", -1);
+
+		for (char **note = notes; *note; note++)
+			if (**note)
+				g_string_append_printf(out, "             %s\n", *note);
+	}
+	if (output)
+		g_string_append_printf(out, "program      %s\nnext         tspsim run %s --trace run.db\n", output,
+		                       output);
+	return g_string_free(out, FALSE);
+}
+
+static char *result_json(const isa_program *program, const sched_report *report, const setup *s, bool clean,
+                         const char *output)
+{
+	json *j = json_new();
+	g_autofree char *hash = isa_program_hash(program);
+
+	json_object(j, NULL);
+	json_string(j, "machine", s->sched->name);
+	json_string(j, "workload", program->workload);
+	json_int(j, "predicted_cycles", program->predicted_cycles);
+	json_uint(j, "instructions", program->insns->len);
+	json_string(j, "binds", report->binds);
+	json_uint(j, "macro_operations", report->macro_ops);
+	json_uint(j, "bank_moves", report->bank_moves);
+	json_int(j, "bank_move_cycles", report->bank_move_cycles);
+	json_bool(j, "checker_clean", clean);
+	json_string(j, "program_hash", hash);
+	json_string(j, "program", output);
+	json_end(j);
+	return json_finish(j);
+}
+
+/* Checks, writes and prints; the exit status. */
+static int finish(const isa_program *program, const sched_report *report, const setup *s, const char *output,
+                  GError **error)
+{
+	g_autoptr(GString) offences = g_string_new(NULL);
+	bool clean = sched_check(program, s->sched, offences, CHECK_LINES);
+	g_autofree char *text = NULL;
+
+	if (output && !isa_program_write(program, output, error))
+		return TOOL_USER_ERROR;
+	text = tool_json ? result_json(program, report, s, clean, output) : result_text(program, report, s, output);
+	if ((!tool_quiet || tool_json) && !tool_print(text, error))
+		return TOOL_USER_ERROR;
+	if (!clean)
+		fprintf(stderr, "tspsim: the checker refuses this schedule:\n%s", offences->str);
+	return clean ? TOOL_OK : TOOL_FOUND;
+}
+
+int tsp_sched(const sched_request *q, GError **error)
+{
+	setup s;
+	setup_schedule how = {.workload = q->workload,
+	                      .priority = q->priority,
+	                      .seed = q->seed,
+	                      .functional = q->functional,
+	                      .specials = q->specials};
+	g_autoptr(GPtrArray) graphs = NULL;
+	sched_report report = {0};
+	isa_program *program;
+	int status = TOOL_USER_ERROR;
+
+	if (!setup_init(&s, q->machine, q->sets, error))
+		return TOOL_USER_ERROR;
+	program = setup_compile(&s, &how, &graphs, &report, error);
+	if (program)
+		status = finish(program, &report, &s, q->output, error);
+	isa_program_free(program);
+	sched_report_fini(&report);
+	setup_fini(&s);
+	return status;
+}
+
+int tsp_assemble(const program_request *q, GError **error)
+{
+	setup s;
+	isa_program *program = setup_open(&s, q->path, q->machine, q->sets, error);
+	bool written;
+
+	if (!program)
+		return TOOL_USER_ERROR;
+	written = isa_program_write(program, q->output, error);
+	isa_program_free(program);
+	setup_fini(&s);
+	return written ? TOOL_OK : TOOL_USER_ERROR;
+}
+
+int tsp_disassemble(const program_request *q, GError **error)
+{
+	setup s;
+	isa_program *program = setup_open(&s, q->path, q->machine, q->sets, error);
+	g_autofree char *text = NULL;
+	bool written;
+
+	if (!program)
+		return TOOL_USER_ERROR;
+	text = isa_disassemble(program, s.sched);
+	written = q->output ? g_file_set_contents(q->output, text, -1, error) : tool_print(text, error);
+	isa_program_free(program);
+	setup_fini(&s);
+	return written ? TOOL_OK : TOOL_USER_ERROR;
+}
