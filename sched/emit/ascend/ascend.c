@@ -108,11 +108,26 @@ static bool compile_graph(asb *b, const graph *g, const GArray *parts, GError **
 	return good;
 }
 
+/* Does a kernel of G read what another computes? */
+static bool hands_on(const graph *g, const GArray *parts)
+{
+	for (guint part = 0; part < parts->len; part++) {
+		const GArray *nodes = g_array_index(parts, ask_part, part).nodes;
+
+		for (guint k = 0; k < nodes->len; k++) {
+			uint32_t i = g_array_index(nodes, uint32_t, k);
+
+			if (ask_is_read(g, parts, part, i))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options, sched_report *report, GError **error)
 {
 	GPtrArray *cuts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-	guint kernels = 0;
-	bool good = true;
+	bool good = true, meet = false;
 
 	for (guint i = 0; good && i < graphs->len; i++) {
 		GArray *parts = NULL;
@@ -122,11 +137,11 @@ static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options,
 		good = parts != NULL;
 		if (!parts)
 			break;
-		kernels += parts->len;
+		meet |= hands_on(g_ptr_array_index(graphs, i), parts);
 		g_ptr_array_add(cuts, parts);
 	}
 	/* Cores that cannot meet must not share work that follows one upon another. */
-	if (!b->machine->cross_ids && kernels > 1)
+	if (!b->machine->cross_ids && meet)
 		asb_limit_blocks(b, 1);
 	for (guint i = 0; good && i < graphs->len; i++) {
 		good = compile_graph(b, g_ptr_array_index(graphs, i), g_ptr_array_index(cuts, i), error);

@@ -204,9 +204,7 @@ static bool describe(const graph *g, const graph_node *n, ask_product *p, GError
 	                   .m = c->oh * c->ow,
 	                   .n = c->n,
 	                   .k = graph_conv_k(c)};
-	p->type = whole ? ASC_I8 : ASC_F16;
-	p->sum = whole ? ASC_I32 : ASC_F32;
-	p->result = whole ? ASC_I32 : ASC_F16;
+	ask_product_types(p, whole);
 	p->packed = is_host(graph_at(g, n->in[1]));
 	if (c->kind != GRAPH_KBLOCK_CHANNELS || c->block_chan * asc_type_bytes(p->type) != ASK_BLOCK)
 		return refuse(error, n, "weights not in blocks of %d bytes of channels, which load3d makes", ASK_BLOCK);
@@ -367,8 +365,6 @@ static bool as_matrix(ask_work *w, const graph *g, const graph_node *n, GError *
 	if (!near_enough(n, "the image", w->a.pitch_bytes, ask_work_size(w), error))
 		return false;
 	tiles = ask_tiles(asb_machine(w->b), w->p, CANDIDATES);
-	for (guint i = 0; i < tiles->len; i++)
-		g_array_index(tiles, ask_tile, i).run = w->p->m;
 	if (!ask_product_choose(w, tiles, &t))
 		return refuse(error, n, "no tile of the product fits the buffers");
 	if (w->p->packed)

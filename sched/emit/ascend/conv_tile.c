@@ -104,24 +104,6 @@ static double left_cycles(const search *s, uint64_t depth)
 	return stride > 1 ? MIN(cycles, slowest) : cycles;
 }
 
-/* Rows of tiles that the cores at work share, so that they read least; all where weights are to stay. */
-static uint64_t choose_rows(const search *s, uint64_t down, uint64_t left, uint64_t right, bool one)
-{
-	uint64_t cores = s->blocks, best = 1, least = UINT64_MAX;
-
-	if (one)
-		return down;
-	for (uint64_t rows = 1; rows <= MIN(cores, down); rows++) {
-		uint64_t bytes = rows * left + ask_div_up(cores, rows) * right;
-
-		if (bytes < least) {
-			least = bytes;
-			best = rows;
-		}
-	}
-	return best;
-}
-
 static void cost(const search *s, ask_tile *t, uint64_t rows, uint64_t columns)
 {
 	const asc_machine *m = s->machine;
@@ -138,7 +120,8 @@ static void cost(const search *s, ask_tile *t, uint64_t rows, uint64_t columns)
 	left = rows * columns * s->g->blocks * ASK_BLOCK * ask_div_up(s->g->r, t->filter_rows);
 	t->tiles = ask_tiles_of(p, t);
 	t->rounds = ask_div_up(t->tiles, s->blocks);
-	t->rows = choose_rows(s, down, left, right, across == 1);
+	/* All of them where weights are to stay. */
+	t->rows = across == 1 ? down : ask_tile_rows(s->blocks, down, left, right);
 	rounds = (double)t->rounds;
 	rate = MIN(s->read_rate, (double)m->l2_read_bytes_per_cycle / (double)MIN(s->blocks, t->tiles));
 	t->cube = steps * (double)ask_div_up(p->k, cube_k) + (double)(mmads * (uint64_t)m->cube_gap_cycles);
@@ -168,19 +151,6 @@ static void cost(const search *s, ask_tile *t, uint64_t rows, uint64_t columns)
 		t->cycles += rounds * MIN(a, MAX(t->cube, t->loads));
 	if (t->sums == 1)
 		t->cycles += (rounds - 1) * MAX(t->out - t->cube / (double)mmads, 0);
-}
-
-static void keep(search *s, const ask_tile *t)
-{
-	guint at = s->best->len;
-
-	while (at && g_array_index(s->best, ask_tile, at - 1).cycles > t->cycles)
-		at--;
-	if (at == s->most)
-		return;
-	g_array_insert_val(s->best, at, *t);
-	if (s->best->len > s->most)
-		g_array_set_size(s->best, s->most);
 }
 
 /* Weights in what the image leaves of L1: all of them where two fit, else whole stages of the image if possible. */
@@ -220,7 +190,7 @@ static void consider(search *s, ask_tile *t)
 		return;
 	t->sums = (unsigned)MIN((uint64_t)s->machine->l0c_bytes / sums, MOST_SUMS);
 	cost(s, t, rows, columns);
-	keep(s, t);
+	ask_tile_keep(s->best, s->most, t);
 }
 
 /* Stages of whole filters: as many blocks of channels as fit twice, and fewer; else some rows of the filter. */

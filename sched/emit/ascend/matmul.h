@@ -27,6 +27,10 @@ typedef struct ask_tile {
 	double cycles, cube, loads, copies, out; /* predicted: of the whole; of a tile by the engine that does it */
 } ask_tile;
 
+/* Puts T among the MOST cheapest. */
+void ask_tile_keep(GArray *best, unsigned most, const ask_tile *t);
+/* Rows of tiles that CORES at work share, of DOWN, so that they read least: LEFT for a row, RIGHT for a column. */
+uint64_t ask_tile_rows(uint64_t cores, uint64_t down, uint64_t left, uint64_t right);
 /* The legal tiles that cost least, cheapest first, at most COUNT (ask_tile). */
 GArray *ask_tiles(const asc_machine *machine, const ask_product *p, unsigned count);
 

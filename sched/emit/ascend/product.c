@@ -18,6 +18,13 @@
 enum { UB_TURNS = 2 };
 enum { UNIT_OBEY = 2, UNIT_HAND_OVER = 3 };
 
+void ask_product_types(ask_product *p, bool whole)
+{
+	p->type = whole ? ASC_I8 : ASC_F16;
+	p->sum = whole ? ASC_I32 : ASC_F32;
+	p->result = whole ? ASC_I32 : ASC_F16;
+}
+
 /* ---- depths ---- */
 
 ask_depths *ask_depths_new(void)

@@ -94,6 +94,8 @@ void ask_fractals(ask_work *w, uint64_t to, uint64_t from, uint64_t rows, uint64
 /* The source of a matrix in rows of memory. */
 extern const ask_source ask_rows_source;
 
+/* Types of a product of int8 (WHOLE) or fp16. */
+void ask_product_types(ask_product *p, bool whole);
 /* That of TILES (cheapest first by formula) that takes least time by prediction; false where none can be built. */
 bool ask_product_choose(const ask_work *w, const GArray *tiles, ask_tile *best);
 /* All steps of all blocks with tile T. */
