@@ -144,7 +144,12 @@ static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options,
 	if (!b->machine->cross_ids && meet)
 		asb_limit_blocks(b, 1);
 	for (guint i = 0; good && i < graphs->len; i++) {
-		good = compile_graph(b, g_ptr_array_index(graphs, i), g_ptr_array_index(cuts, i), error);
+		const graph *g = g_ptr_array_index(graphs, i);
+
+		asb_layer(b, graphs->len > 1 ? g->name : NULL);
+		good = compile_graph(b, g, g_ptr_array_index(cuts, i), error);
+		if (!good && graphs->len > 1)
+			g_prefix_error(error, "%s: ", g->name);
 		if (options->progress)
 			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
 	}

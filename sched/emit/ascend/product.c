@@ -405,9 +405,11 @@ static bool core_tiles(ask_work *w, uint32_t block, uint64_t most_tiles, GError 
 	for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
 		mark[i] = asb_mark(w->b, w->core, spaces[i]);
 	good = take_all(w, error);
-	for (unsigned side = 0; good && side < 2; side++)
-		for (unsigned n = 0; n < w->feed[side].ring.turns; n++)
-			load_stage(w, side);
+	/* Both operands of the first step first. */
+	for (unsigned n = 0; good && n < ASK_TURNS; n++)
+		for (unsigned side = 0; side < 2; side++)
+			if (n < w->feed[side].ring.turns)
+				load_stage(w, side);
 	for (uint64_t i = 0; good && i < w->tiles; i++)
 		one_tile(w, i);
 	for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
