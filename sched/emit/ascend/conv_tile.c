@@ -153,24 +153,27 @@ static void cost(const search *s, ask_tile *t, uint64_t rows, uint64_t columns)
 		t->cycles += (rounds - 1) * MAX(t->out - t->cube / (double)mmads, 0);
 }
 
-/* Weights in what the image leaves of L1: all of them where two fit, else whole stages of the image if possible. */
+/* Weights in what the image leaves of L1: all of them where two fit, else whole stages of the image or whole parts of
+ * one, so that no step is cut short. */
 static bool choose_right(const search *s, ask_tile *t, uint64_t left)
 {
 	uint64_t room = s->l1 - MAX(left, s->half), full = ASK_BLOCK / s->size;
-	uint64_t wide = ask_up(t->n, full) * s->size, most = MIN(room / 2 / wide, MOST_AREA) / full * full, stage;
+	uint64_t wide = ask_up(t->n, full) * s->size, most = MIN(room / 2 / wide, MOST_AREA) / full * full;
+	uint64_t stage = t->channels * t->filter_rows * s->row, steps = ask_div_up(stage, t->k), parts;
 
 	if (!most)
 		return false;
-	stage = t->channels * t->filter_rows * s->row;
-	if (s->p->k <= most)
+	if (s->p->k <= most) {
 		t->b_depth = s->p->k;
-	else if (stage <= most)
-		t->b_depth = most / stage * stage;
-	else
-		t->b_depth = MAX(most / t->k * t->k, MIN(most, t->k));
-	if (s->p->k > t->b_depth * 2)
+	} else {
 		/* Shorter ones begin to come earlier. */
-		t->b_depth = MAX(t->b_depth / 2 / t->k * t->k, MIN(t->b_depth, t->k));
+		if (most / 2 >= t->k)
+			most /= 2;
+		parts = MIN(ask_div_up(stage, most), steps);
+		while (parts < steps && steps % parts)
+			parts++;
+		t->b_depth = stage <= most ? most / stage * stage : MIN(steps / parts * t->k, most);
+	}
 	t->b_stages = (unsigned)MIN(room / (t->b_depth * wide), ASK_TURNS);
 	return true;
 }
