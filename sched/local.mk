@@ -75,6 +75,8 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/predict.h sched/emit/ascend/predict.c sched/emit/ascend/predict_memory.c \
 	sched/emit/ascend/predict_units.c \
 	sched/emit/ascend/matmul.h sched/emit/ascend/matmul_tile.c sched/emit/ascend/matmul.c \
+	sched/emit/ascend/product.h sched/emit/ascend/product.c sched/emit/ascend/conv.h sched/emit/ascend/conv.c \
+	sched/emit/ascend/conv_tile.c \
 	sched/emit/ascend/plan.h sched/emit/ascend/plan.c sched/emit/ascend/ascend.c \
 	sched/emit/ascend/vector_int.h sched/emit/ascend/vector.c sched/emit/ascend/vector_plan.c \
 	sched/emit/ascend/vector_ops.c sched/emit/ascend/vector_place.c sched/emit/ascend/vector_emit.c \
