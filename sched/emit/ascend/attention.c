@@ -30,6 +30,19 @@ bool atn_take_ring(atn *a, asb_core core, atn_ring *r, enum asc_space space, uin
 	return true;
 }
 
+uint64_t atn_scores_at(atn *a, uint64_t unit)
+{
+	uint64_t queries = atn_unit_at(a, unit)->queries;
+	GHashTable *turn = a->turns[unit % (ATN_AHEAD + 1)];
+	gpointer key = GSIZE_TO_POINTER(queries), found = g_hash_table_lookup(turn, key);
+
+	if (found)
+		return GPOINTER_TO_SIZE(found);
+	found = GSIZE_TO_POINTER(asb_scratch(a->b, atn_up(queries, ATN_SIDE) * a->pitch * ATN_HALF));
+	g_hash_table_insert(turn, key, found);
+	return GPOINTER_TO_SIZE(found);
+}
+
 /* ---- the pattern ---- */
 
 typedef struct finder {
@@ -208,17 +221,17 @@ static bool one_block(atn *a, uint32_t block, GError **error)
 	for (unsigned s = 0; s < subs; s++)
 		for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
 			mark[s][i] = asb_mark(a->b, a->core + s, spaces[i]);
-	for (unsigned t = 0; t < ATN_TURNS; t++)
-		a->scores[t] = asb_scratch(a->b, a->width * a->pitch * ATN_HALF);
+	for (unsigned t = 0; t <= ATN_AHEAD; t++)
+		g_hash_table_remove_all(a->turns[t]);
 	for (unsigned v = 0; good && v < vectors; v++)
 		good = atn_soft_take(a, v, error);
 	good = good && atn_cube_take(a, error);
-	if (good)
-		atn_scores(a, 0);
+	for (uint64_t u = 0; good && u < MIN(a->units->len, ATN_AHEAD); u++)
+		atn_scores(a, u);
 	for (uint64_t u = 0; good && u < a->units->len; u++) {
 		atn_softmax(a, u);
-		if (u + 1 < a->units->len)
-			atn_scores(a, u + 1);
+		if (u + ATN_AHEAD < a->units->len)
+			atn_scores(a, u + ATN_AHEAD);
 		atn_output(a, u);
 	}
 	for (unsigned s = 0; s < subs; s++)
@@ -264,6 +277,8 @@ bool ask_attention(asb *b, const ask_kernel *k, GError **error)
 		return false;
 	}
 	a.units = g_array_new(FALSE, FALSE, sizeof(atn_unit));
+	for (unsigned t = 0; t <= ATN_AHEAD; t++)
+		a.turns[t] = g_hash_table_new(NULL, NULL);
 	asb_remark(b,
 	           "%s: units of %" G_GUINT64_FORMAT " queries, scores of %" G_GUINT64_FORMAT
 	           " keys a product, stages of %" G_GUINT64_FORMAT " keys, batches of %" G_GUINT64_FORMAT
@@ -272,6 +287,8 @@ bool ask_attention(asb *b, const ask_kernel *k, GError **error)
 	for (uint32_t block = 0; good && block < asb_blocks(b); block++)
 		good = one_block(&a, block, error);
 	g_array_free(a.units, TRUE);
+	for (unsigned t = 0; t <= ATN_AHEAD; t++)
+		g_hash_table_destroy(a.turns[t]);
 	asb_work(b, 2 * a.heads * a.queries * a.keys * a.depth, 0);
 	return good;
 }

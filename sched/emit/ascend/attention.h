@@ -10,7 +10,16 @@
 
 #include "sched/emit/ascend/ascend.h"
 
-enum { ATN_SIDE = 16, ATN_BLOCK = 32, ATN_SUM = 4, ATN_HALF = 2, ATN_TURNS = 2, ATN_IO_TURNS = 3, ATN_MOST_TURNS = 32 };
+enum {
+	ATN_SIDE = 16,
+	ATN_BLOCK = 32,
+	ATN_SUM = 4,
+	ATN_HALF = 2,
+	ATN_TURNS = 2,
+	ATN_AHEAD = 2,
+	ATN_IO_TURNS = 4,
+	ATN_MOST_TURNS = 32
+};
 
 typedef struct atn_ring {
 	uint64_t address[ATN_MOST_TURNS];
@@ -54,12 +63,13 @@ typedef struct atn {
 	uint64_t pitch;               /* elements from row to row of scores */
 	/* of the block at hand */
 	asb_core core;
-	GArray *units;              /* atn_unit */
-	uint64_t scores[ATN_TURNS]; /* global memory */
+	GArray *units;                    /* atn_unit */
+	GHashTable *turns[ATN_AHEAD + 1]; /* global memory for scores, by queries of the unit: then each row always has
+	                                 one owner */
 	atn_feed feed_k, feed_v;
 	atn_ring l1_q, l1_p, l0a, l0b, l0c_s, l0c_o, ub;
 	atn_soft soft[2];
-	uint64_t q_at; /* L0A address of the unit's queries */
+	uint64_t p_at[ATN_TURNS]; /* stages of shares in L1 */
 } atn;
 
 static inline uint64_t atn_div_up(uint64_t a, uint64_t b)
@@ -78,12 +88,14 @@ static inline const atn_unit *atn_unit_at(const atn *a, uint64_t i)
 {
 	return &g_array_index(a->units, atn_unit, i);
 }
+/* Rows of scores of UNIT. */
+uint64_t atn_scores_at(atn *a, uint64_t unit);
 bool atn_take_ring(atn *a, asb_core core, atn_ring *r, enum asc_space space, uint64_t bytes, uint64_t align,
                    unsigned turns, GError **error);
 
 /* attention_cube.c */
-bool atn_cube_take(atn *a, GError **error); /* buffers; first loads */
-void atn_scores(atn *a, uint64_t unit);     /* into scores[unit mod ATN_TURNS] */
+bool atn_cube_take(atn *a, GError **error);
+void atn_scores(atn *a, uint64_t unit);
 void atn_output(atn *a, uint64_t unit);
 /* Buffers of the cube side for WIDTH queries: do they fit? */
 bool atn_cube_fits(atn *a);

@@ -138,6 +138,8 @@ void atn_scores(atn *a, uint64_t number)
 	asb_node(a->b, a->name_scores);
 	to_fractals(a, l1, a->q.address + u->head * a->depth * a->q.pitch_bytes + u->first * ATN_HALF, a->depth,
 	            u->queries, a->q.pitch_bytes, a->depth);
+	for (unsigned i = 0; !number && i < a->feed_k.ring.turns; i++)
+		load_next(a, &a->feed_k, false);
 	load2d(a, ASC_OP_LOAD2D_A, at_a, l1, wide * a->depth / (ATN_SIDE * ATN_SIDE), true);
 	for (uint64_t i = 0; i < a->feed_k.stages; i++) {
 		uint64_t first = i * a->chunk, keys = MIN(a->chunk, a->keys - first), at_b = atn_turn(&a->l0b);
@@ -147,8 +149,10 @@ void atn_scores(atn *a, uint64_t number)
 		       atn_up(keys, ATN_SIDE) * a->depth / (ATN_SIDE * ATN_SIDE), false);
 		multiply(a, c, at_a, at_b, (uint64_t[]){wide, a->depth, keys}, true, true);
 		load_next(a, &a->feed_k, false);
-		way_out(a, c, wide, keys, a->scores[number % ATN_TURNS] + first * ATN_HALF, a->pitch * ATN_HALF);
+		way_out(a, c, wide, keys, atn_scores_at(a, number) + first * ATN_HALF, a->pitch * ATN_HALF);
 	}
+	for (unsigned i = 0; !number && i < a->feed_v.ring.turns; i++)
+		load_next(a, &a->feed_v, true);
 }
 
 /* Keys FROM to FROM + KEYS of a stage of V of DEPTH keys into L0A. */
@@ -177,13 +181,24 @@ static uint64_t keys_at_once(const atn *a)
 	return MIN(keys, a->stage);
 }
 
+/* Stage STAGE of the unit's shares into the next turn of L1. */
+static void load_shares(atn *a, uint64_t number, uint64_t stage)
+{
+	uint64_t first = stage * a->stage, wide = atn_up(atn_unit_at(a, number)->queries, ATN_SIDE), p;
+
+	if (stage >= a->feed_v.stages)
+		return;
+	p = a->p_at[stage % ATN_TURNS] = atn_turn(&a->l1_p);
+	to_fractals(a, p, atn_scores_at(a, number) + first * ATN_HALF, wide, MIN(a->stage, a->keys - first),
+	            a->pitch * ATN_HALF, wide);
+}
+
 static void output_stage(atn *a, uint64_t number, uint64_t stage, uint64_t c)
 {
 	const atn_unit *u = atn_unit_at(a, number);
 	uint64_t first = stage * a->stage, keys = MIN(a->stage, a->keys - first), wide = atn_up(u->queries, ATN_SIDE);
-	uint64_t p = atn_turn(&a->l1_p), once = keys_at_once(a);
+	uint64_t p = a->p_at[stage % ATN_TURNS], once = keys_at_once(a);
 
-	to_fractals(a, p, a->scores[number % ATN_TURNS] + first * ATN_HALF, wide, keys, a->pitch * ATN_HALF, wide);
 	for (uint64_t at = 0; at < keys; at += once) {
 		uint64_t now = MIN(once, keys - at), at_a = atn_turn(&a->l0a), at_b = atn_turn(&a->l0b);
 
@@ -193,6 +208,8 @@ static void output_stage(atn *a, uint64_t number, uint64_t stage, uint64_t c)
 		multiply(a, c, at_a, at_b, (uint64_t[]){a->depth, now, u->queries}, first + at == 0,
 		         first + at + now == a->keys);
 	}
+	/* Shares first: they are needed sooner. */
+	load_shares(a, number, stage + ATN_TURNS);
 	load_next(a, &a->feed_v, true);
 }
 
@@ -202,6 +219,8 @@ void atn_output(atn *a, uint64_t number)
 	uint64_t c = atn_turn(&a->l0c_o);
 
 	asb_node(a->b, a->name_out);
+	for (uint64_t i = 0; i < ATN_TURNS; i++)
+		load_shares(a, number, i);
 	for (uint64_t i = 0; i < a->feed_v.stages; i++)
 		output_stage(a, number, i, c);
 	way_out(a, c, a->depth, u->queries, a->o.address + u->head * a->depth * a->o.pitch_bytes + u->first * ATN_HALF,
@@ -281,9 +300,5 @@ bool atn_cube_take(atn *a, GError **error)
 	    !atn_take_ring(a, a->core, &a->ub, ASC_UB, a->width * atn_up(MAX(a->chunk, a->depth), ATN_SIDE) * ATN_HALF,
 	                   ATN_BLOCK, ATN_TURNS, error))
 		return false;
-	for (unsigned i = 0; i < a->feed_k.ring.turns; i++)
-		load_next(a, &a->feed_k, false);
-	for (unsigned i = 0; i < a->feed_v.ring.turns; i++)
-		load_next(a, &a->feed_v, true);
 	return true;
 }

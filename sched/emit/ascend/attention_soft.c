@@ -10,7 +10,7 @@
 #include "sched/emit/ascend/attention.h"
 #include "sched/emit/ascend/vector_int.h"
 
-enum { LANES = 64, HALF_LANES = 128, BLOCKS = 8, MOST_REPEATS = 255, MOST_STRIDE = 255, WORD = 4, IO_BYTES = 8192 };
+enum { LANES = 64, HALF_LANES = 128, BLOCKS = 8, MOST_REPEATS = 255, WORD = 4, IO_BYTES = 8192 };
 enum { ROUND_EVEN = 1 };
 
 /* ---- instructions ---- */
@@ -73,7 +73,8 @@ static void put_rows(atn *a, asb_core core, enum asc_op op, uint64_t at, uint64_
 {
 	uint64_t pieces = atn_div_up(count, LANES);
 
-	if (pieces * 2 > rows || pitch / (ATN_BLOCK / WORD) > MOST_STRIDE) {
+	/* What follows waits for all between an instruction's first and last byte: rows by themselves overlap. */
+	if (pieces > 1) {
 		for (uint64_t r = 0; r < rows; r++) {
 			uint64_t row = at + r * pitch * WORD;
 
@@ -314,7 +315,7 @@ static void batch(atn *a, atn_soft *s, uint64_t scores, uint64_t rows)
 
 void atn_softmax(atn *a, uint64_t unit)
 {
-	uint64_t rows = atn_unit_at(a, unit)->queries, base = a->scores[unit % ATN_TURNS];
+	uint64_t rows = atn_unit_at(a, unit)->queries, base = atn_scores_at(a, unit);
 	unsigned vectors = asb_vectors(a->b);
 
 	asb_node(a->b, a->name_soft);
