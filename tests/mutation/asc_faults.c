@@ -320,9 +320,14 @@ static void blank_crossing(asc_program *program, const asc_fault *fault)
 asc_program *asc_fault_plant(const asc_program *program, const asc_fault *fault)
 {
 	asc_program *p = copy_of(program);
-	asc_stream *stream = p->streams->pdata[fault->stream];
-	asc_insn *a = &g_array_index(stream->insns, asc_insn, fault->at), old = *a;
+	asc_stream *stream;
+	asc_insn *a, old;
 
+	if (!fault)
+		return p;
+	stream = p->streams->pdata[fault->stream];
+	a = &g_array_index(stream->insns, asc_insn, fault->at);
+	old = *a;
 	switch (fault->kind) {
 	case ASC_FAULT_CROSSING:
 		blank_crossing(p, fault);

@@ -24,7 +24,8 @@ typedef struct asc_fault {
 
 /* All faults of KIND that PROGRAM has room for (asc_fault). */
 GArray *asc_faults_list(const asc_program *program, const asc_machine *machine, enum asc_fault_kind kind);
-/* A copy of PROGRAM, but for images and tensors, which remain PROGRAM's, with the fault; asc_fault_undo() frees it. */
+/* A copy of PROGRAM, but for images and tensors, which remain PROGRAM's, with the fault (NULL: none); asc_fault_undo()
+ * frees it. */
 asc_program *asc_fault_plant(const asc_program *program, const asc_fault *fault);
 void asc_fault_undo(asc_program *planted);
 char *asc_fault_text(const asc_program *program, const asc_fault *fault); /* g_free */

@@ -13,6 +13,7 @@
 #include "tests/mutation/asc_faults.h"
 #include "tests/mutation/asc_weigh.h"
 #include "tests/sched/asc_sched.h"
+#include "tools/asc_tally.h"
 
 #include "isa/rng.h"
 
@@ -295,12 +296,95 @@ static void harmful_faults_of_310p_programs_are_found(void)
 	judge_machine(machines[2]);
 }
 
+/* What the comparison makes of REPORTS when held against PROGRAM. */
+static uint64_t differing(const subject *s, const GArray *reports, const asc_program *program)
+{
+	asc_tally *t = asc_tally_new(s->machine, program);
+	uint64_t differ;
+
+	for (guint i = 0; i < reports->len; i++)
+		asc_tally_add(t, &g_array_index(reports, asc_report, i));
+	differ = asc_tally_differ(t);
+	asc_tally_free(t);
+	return differ;
+}
+
+static bool same_reports(const GArray *a, const GArray *b)
+{
+	bool same = a->len == b->len;
+
+	for (guint i = 0; same && i < a->len; i++) {
+		const asc_report *x = &g_array_index(a, asc_report, i), *y = &g_array_index(b, asc_report, i);
+
+		same = x->stream == y->stream && x->insn == y->insn && x->start == y->start && x->done == y->done;
+	}
+	return same;
+}
+
+/* Moves the prediction of each instruction in turn; EXACT counts those that were met before. */
+static void move_predictions(const subject *s, unsigned *exact, unsigned *noticed, unsigned *others)
+{
+	asc_run *r = asc_sched_run(s->program, s->machine, true, true), *moved;
+	asc_program *p = asc_fault_plant(s->program, NULL);
+	uint64_t before = differing(s, r->reports, p);
+
+	for (guint i = 0; i < r->reports->len; i++) {
+		const asc_report *report = &g_array_index(r->reports, asc_report, i);
+		asc_insn *insn = &g_array_index(((asc_stream *)p->streams->pdata[report->stream])->insns, asc_insn,
+		                                report->insn);
+
+		if (insn->start == ASC_NO_TIME)
+			continue;
+		if (insn->start == report->start && (insn->end == ASC_NO_TIME || insn->end == report->done)) {
+			insn->start++;
+			(*exact)++;
+			*noticed += differing(s, r->reports, p) == before + 1;
+			insn->start--;
+		} else {
+			(*others)++;
+		}
+	}
+	for (guint i = 0; i < r->reports->len; i++) {
+		const asc_report *report = &g_array_index(r->reports, asc_report, i);
+		asc_stream *stream = p->streams->pdata[report->stream];
+
+		g_array_index(stream->insns, asc_insn, report->insn).start = 1000 - report->start;
+		g_array_index(stream->insns, asc_insn, report->insn).end = 1000;
+	}
+	moved = asc_sched_run(p, s->machine, true, true);
+	CU_ASSERT_TRUE(same_reports(r->reports, moved->reports));
+	CU_ASSERT_EQUAL(moved->violations->len, 0);
+	asc_run_free(moved);
+	asc_fault_undo(p);
+	asc_run_free(r);
+}
+
+static void moved_predictions_are_noticed_by_the_comparison_alone(void)
+{
+	for (size_t m = 0; m < G_N_ELEMENTS(machines); m++) {
+		unsigned exact = 0, noticed = 0, others = 0;
+
+		for (size_t i = 0; i < G_N_ELEMENTS(workloads); i++) {
+			subject *s = subject_new(machines[m], workloads[i].workload, workloads[i].sets);
+
+			move_predictions(s, &exact, &noticed, &others);
+			subject_free(s);
+		}
+		tap_note("%s: %u predictions that were met, %u noticed when moved by a cycle; %u were not met before",
+		         machines[m], exact, noticed, others);
+		CU_ASSERT_TRUE(exact > 0);
+		CU_ASSERT_EQUAL(noticed, exact);
+	}
+}
+
 int main(void)
 {
 	static const tap_case cases[] = {
 		{"harmful_faults_of_910a_programs_are_found", harmful_faults_of_910a_programs_are_found},
 		{"harmful_faults_of_910b_programs_are_found", harmful_faults_of_910b_programs_are_found},
 		{"harmful_faults_of_310p_programs_are_found", harmful_faults_of_310p_programs_are_found},
+		{"moved_predictions_are_noticed_by_the_comparison_alone",
+	         moved_predictions_are_noticed_by_the_comparison_alone},
 	};
 
 	return tap_run("ascend faults", cases, G_N_ELEMENTS(cases));
