@@ -31,7 +31,7 @@ static const GOptionEntry options[] = {
          "psplib, progenmax, stg, jobshop or patterson (default: recognised)", "FORMAT"},
 	{"processors", 0, 0, G_OPTION_ARG_INT, &processors, "identical processors for a task graph (default: 1)", "M"},
 	{"rule", 0, 0, G_OPTION_ARG_STRING, &rule,
-         "list: this priority rule only: lst, lft, slack, s2, mts, grpw, work, lpt, spt or fifo", "RULE"},
+         "list: this priority rule only: lftd, lst, lft, slack, s2, mts, grpw, work, lpt, spt or fifo", "RULE"},
 	{"alpha", 0, 0, G_OPTION_ARG_DOUBLE, &alpha, "rule s2: weight of the critical path (default: 1)", "X"},
 	{"beta", 0, 0, G_OPTION_ARG_DOUBLE, &beta, "rule s2: weight of the demand (default: 0)", "X"},
 	{"gamma", 0, 0, G_OPTION_ARG_DOUBLE, &gamma_weight, "rule s2: weight of the fan-out (default: 0)", "X"},
