@@ -319,7 +319,7 @@ int main(void)
 {
 	static const tap_case cases[] = {
 		{"nothing_is_wrong_with_random_steps", nothing_is_wrong_with_random_steps},
-		{"the_lack_of_every_flag_and_barrier_is_found", every_flag_is_missed},
+		{"the_lack_of_every_flag_and_barrier_is_found", the_lack_of_every_flag_and_barrier_is_found},
 	};
 
 	return tap_run("ascend synchronisation, random", cases, G_N_ELEMENTS(cases));

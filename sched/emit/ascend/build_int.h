@@ -64,6 +64,7 @@ struct asb {
 	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
 	GArray *modes;    /* asb_mode */
 	uint32_t node;
+	char *layer; /* and a full stop, or NULL */
 	GHashTable *node_numbers;
 	uint64_t global; /* first byte of global memory not yet given */
 	GArray *tensors; /* asb_block_tensor */

@@ -68,6 +68,7 @@ typedef struct syncer {
 	GPtrArray *found;
 	GArray *away;                /* what the step at hand needs of other sub-cores */
 	bool pending, several, both; /* a sync is due; several sub-cores, both kinds have steps */
+	uint32_t silent[ASC_KINDS];  /* meetings at which a kind only listened, one after another */
 	GError *error;
 } syncer;
 
