@@ -2,6 +2,7 @@
 dist_man_MANS += docs/man/tspsim.1
 EXTRA_DIST += \
 	docs/ascend-assembly.md \
+	docs/ascend-conv.md \
 	docs/ascend-counters.md \
 	docs/ascend-isa.md \
 	docs/ascend-machines.md \

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { IDS = 16, COUNTERS = 32, MODES = 3, SPANS = 16 };
+enum { IDS = 16, COUNTERS = 32, MODES = 3, SPANS = 16, DRAINS = 2 };
 
 typedef struct lane {
 	double free, done, busy;
@@ -42,7 +42,11 @@ typedef struct runner {
 	asb_mode mode;
 	double mark_begin;              /* L0C: when the last mmad that hands over began */
 	double mark_first, mark_last;   /* and completes its units between */
-	double drain_first, drain_last; /* the last copy out took them away between */
+	struct {
+		int64_t place;
+		double first, last;
+	} drain[DRAINS]; /* of each tile of L0C: the last copy out took its units away between */
+	unsigned drains;
 	bool over, stuck;
 	double end;
 } runner;
@@ -186,8 +190,9 @@ static ask_times out_times(timeline *t, runner *r, const asc_insn *insn, double 
 		/* No unit leaves before it is marked. */
 		x.free = MAX(x.free, r->mark_last + (x.free - start) / (double)MAX(f[4], 1));
 		x.done = MAX(x.done, x.free);
-		r->drain_first = start + (x.free - start) / (double)MAX(f[4], 1);
-		r->drain_last = x.free;
+		r->drain[r->drains % DRAINS].place = f[3];
+		r->drain[r->drains % DRAINS].first = start + (x.free - start) / (double)MAX(f[4], 1);
+		r->drain[r->drains++ % DRAINS].last = x.free;
 		r->link[1].free = MAX(r->link[1].free, x.free);
 	}
 	if (insn->op != ASC_OP_L0C_TO_UB)
@@ -203,8 +208,13 @@ static ask_times product_times(timeline *t, runner *r, const asc_insn *insn, dou
 
 	if (insn->f[9] & 2) {
 		/* It stands still before a unit that is not yet drained. */
-		wait = MAX(MAX(r->drain_last - (start + steps + head), r->drain_first - (start + head)), 0);
-		r->drain_first = r->drain_last = 0;
+		for (unsigned i = 0; i < DRAINS; i++) {
+			if (r->drain[i].place != insn->f[1])
+				continue;
+			wait = MAX(wait, r->drain[i].last - (start + steps + head));
+			wait = MAX(wait, r->drain[i].first - (start + head));
+			r->drain[i].first = r->drain[i].last = 0;
+		}
 		if (insn->f[9] == 3) {
 			r->mark_begin = start;
 			r->mark_first = start + wait + head;
