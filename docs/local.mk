@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	docs/ascend-counters.md \
 	docs/ascend-isa.md \
 	docs/ascend-machines.md \
+	docs/ascend-sched.md \
 	docs/ascend-vector-kernels.md \
 	docs/ascend.md \
 	docs/bank-effect.md \
@@ -13,6 +14,7 @@ EXTRA_DIST += \
 	docs/bank-maps.md \
 	docs/bank-search.md \
 	docs/design.md \
+	docs/engines-solve.md \
 	docs/deviations.md \
 	docs/engines-color.md \
 	docs/engines-partition.md \
@@ -24,4 +26,5 @@ EXTRA_DIST += \
 	docs/style.md \
 	docs/sweep.md \
 	docs/trace.md \
+	docs/validation-ascend.md \
 	docs/workloads.md

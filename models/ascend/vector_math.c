@@ -366,10 +366,10 @@ static bool integer_op(const asc_vop *o, int64_t a, int64_t b, int64_t d, int64_
 		*z = (int64_t)((uint64_t)a * (uint64_t)s + (uint64_t)d);
 		break;
 	case ASC_OP_VSHL:
-		*z = shifted(a, o->scalar, width, true);
+		*z = shifted(a, o->scalar & (int64_t)((1ull << width) - 1), width, true);
 		break;
 	case ASC_OP_VSHR:
-		*z = shifted(a, o->scalar, width, false);
+		*z = shifted(a, o->scalar & (int64_t)((1ull << width) - 1), width, false);
 		break;
 	default:
 		return false;

@@ -15,7 +15,7 @@
 #include "sched/alg/anneal_int.h"
 
 enum { SEEN_LISTS = 4096, STOP_EVERY = 64, MOST_REPEATS = 5, START_WAYS = 4 };
-static const double exploration = 0.3;
+static const double exploration = 1.5;
 static const double start_spread = 0.1; /* of the critical path: noise on latest starts */
 
 void anneal_i_state_init(const anneal *a, anneal_state *s)

@@ -53,7 +53,7 @@ static bool mode_fits(const alg_problem *p, const alg_mode *mode)
 	return true;
 }
 
-static bool relax_modes(relaxed *r, GError **error)
+static bool relax_modes(relaxed *r)
 {
 	for (uint32_t v = 0; v < r->tasks; v++) {
 		const alg_task *task = &g_array_index(r->problem->tasks, alg_task, v);
@@ -66,8 +66,8 @@ static bool relax_modes(relaxed *r, GError **error)
 				r->duration[v] = MIN(r->duration[v], mode->duration_cycles);
 		}
 		if (r->duration[v] == INT64_MAX) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "task %u asks for more of a resource than there is", v);
+			r->bound->infeasible =
+				g_strdup_printf("task %u asks for more of a resource than there ever is", v);
 			return false;
 		}
 	}
@@ -438,7 +438,7 @@ static void bound_pairs(relaxed *r)
 		}
 }
 
-bool alg_lower_bound(const alg_problem *problem, alg_bound *bound, GError **error)
+void alg_lower_bound(const alg_problem *problem, alg_bound *bound)
 {
 	uint32_t n = problem->tasks->len;
 	relaxed r = {problem,
@@ -449,11 +449,10 @@ bool alg_lower_bound(const alg_problem *problem, alg_bound *bound, GError **erro
 	             g_new(int64_t, n + 1),
 	             bound};
 	uint32_t *order = NULL;
-	bool ok;
 
 	*bound = (alg_bound){.by = "critical path"};
-	ok = relax_modes(&r, error);
-	if (ok) {
+
+	if (relax_modes(&r)) {
 		relax_edges(&r);
 		order = edge_order(&r);
 		if (find_heads(&r, order) && find_tails(&r, order)) {
@@ -470,5 +469,4 @@ bool alg_lower_bound(const alg_problem *problem, alg_bound *bound, GError **erro
 	g_free(r.lag);
 	g_free(r.head);
 	g_free(r.tail);
-	return ok;
 }

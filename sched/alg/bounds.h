@@ -5,7 +5,6 @@
 #ifndef TSPSIM_SCHED_ALG_BOUNDS_H
 #define TSPSIM_SCHED_ALG_BOUNDS_H
 
-#include "isa/error.h"
 #include "sched/alg/problem.h"
 
 typedef struct alg_bound {
@@ -16,8 +15,7 @@ typedef struct alg_bound {
 	char *infeasible;        /* why there is no schedule at all, g_free; NULL: nothing shows that */
 } alg_bound;
 
-/* Of PROBLEM, over all choices of modes and processors.  Fails (USER) when no mode of a task ever finds its resources.
- */
-bool alg_lower_bound(const alg_problem *problem, alg_bound *bound, GError **error);
+/* Of PROBLEM, over all choices of modes and processors. */
+void alg_lower_bound(const alg_problem *problem, alg_bound *bound);
 
 #endif

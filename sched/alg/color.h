@@ -5,8 +5,8 @@
  *
  * Two engines.  Chaitin-Briggs with iterated coalescing (George and Appel 1996): simplify, conservative coalescing,
  * freeze, optimistic spill candidates, select.  Where that leaves ranges without a register, a search repairs the
- * colouring: DSATUR (Brelaz 1979), then tabu search over partial colourings (Blöchliger and Zufferey 2008), its moves a
- * fixed number, so that a result is the same everywhere.
+ * colouring: DSATUR (Brelaz 1979), then tabu search over partial colourings (Bloechliger and Zufferey 2008), its moves
+ * a fixed number, so that a result is the same everywhere.
  */
 #ifndef TSPSIM_SCHED_ALG_COLOR_H
 #define TSPSIM_SCHED_ALG_COLOR_H

@@ -6,7 +6,7 @@
  * neighbours; it gets the lowest register that is free, or none.
  * Tabu: a node without a register takes one, its neighbours there lose theirs, and may not have it back for a while. Of
  * all such moves the one that leaves the least cost without a register is made, chance deciding among equals; the while
- * is the cost left, in nodes, and a little chance (Blöchliger and Zufferey's dynamic tenure).
+ * is the cost left, in nodes, and a little chance (Bloechliger and Zufferey's dynamic tenure).
  */
 #include "sched/alg/color.h"
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KINDS = 64, KEYS = 4, MOST_NODES = 4096, NONE = UINT32_MAX };
+enum { MOST_KINDS = 64, KEYS = 4, MOST_NODES = 256, WHOLE_LEAVES = 4096, NONE = UINT32_MAX };
 
 /* A heap of numbers by key, ties by number. */
 typedef struct heap {
@@ -191,7 +191,8 @@ typedef struct run {
 	heap events;
 	GArray *aside; /* ready tasks that fit now and not for their whole duration */
 	int64_t now;
-	uint32_t nodes; /* still to be looked at in this search */
+	uint32_t nodes; /* of the tree still to be looked at in this event */
+	uint32_t from;  /* ready tasks of lower rank do not fit in this event */
 } run;
 
 /* Events of the heap: ends below TASKS, readiness from TASKS on, changes of capacity from 2 * TASKS on. */
@@ -215,6 +216,7 @@ static void make_ready(run *r, uint32_t v)
 		heap_push(&r->w->by_kind[r->w->kind[v]], r->rank[v], v);
 	else
 		set_leaf(r, v, true);
+	r->from = MIN(r->from, r->rank[v]);
 }
 
 static bool fits_now(const run *r, uint32_t v)
@@ -225,22 +227,23 @@ static bool fits_now(const run *r, uint32_t v)
 	return true;
 }
 
-/* The leaf of least rank below NODE whose task fits, or NONE. */
-static uint32_t first_fit(run *r, uint32_t node)
+/* The leaf of least rank, from r->from on, below NODE with its WIDTH leaves from rank FIRST on, whose task fits; or
+ * NONE. */
+static uint32_t first_fit(run *r, uint32_t node, uint32_t first, uint32_t width)
 {
 	const waiting *w = r->w;
 	uint32_t found;
 
-	if (r->nodes == 0)
+	if (first + width <= r->from || r->nodes == 0)
 		return NONE;
 	r->nodes--;
 	for (uint32_t k = 0; k < w->keys; k++)
 		if (w->least[(size_t)node * KEYS + k] > r->free[w->key_resource[k]])
 			return NONE;
-	if (node >= w->leaves)
-		return fits_now(r, w->task_of[node - w->leaves]) ? w->task_of[node - w->leaves] : NONE;
-	found = first_fit(r, 2 * node);
-	return found != NONE ? found : first_fit(r, 2 * node + 1);
+	if (width == 1)
+		return fits_now(r, w->task_of[first]) ? w->task_of[first] : NONE;
+	found = first_fit(r, 2 * node, first, width / 2);
+	return found != NONE ? found : first_fit(r, 2 * node + 1, first + width / 2, width / 2);
 }
 
 /* Takes the ready task of least rank that fits out of those that wait; NONE when there is none. */
@@ -250,10 +253,12 @@ static uint32_t take_next(run *r)
 	uint32_t best = NONE;
 
 	if (!w->kinds) {
-		r->nodes = MOST_NODES;
-		best = first_fit(r, 1);
-		if (best != NONE)
+		best = first_fit(r, 1, 0, w->leaves);
+		if (best != NONE) {
 			set_leaf(r, best, false);
+			/* What did not fit before fits no better now. */
+			r->from = r->rank[best] + 1;
+		}
 		return best;
 	}
 	for (uint32_t k = 0; k < w->kinds; k++)
@@ -316,6 +321,8 @@ static void start_what_fits(run *r, uint32_t *left)
 {
 	uint32_t v;
 
+	r->from = 0;
+	r->nodes = r->w->leaves > WHOLE_LEAVES ? MOST_NODES : UINT32_MAX;
 	while ((v = take_next(r)) != NONE) {
 		if (r->calendars && alg_sgs_i_earliest(r->f, r->calendars, v, r->now) > r->now) {
 			g_array_append_val(r->aside, v);

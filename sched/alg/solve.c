@@ -72,8 +72,9 @@ bool alg_solve(const alg_problem *problem, const alg_solve_options *options, alg
 
 	*result = (alg_solve_result){.status = ALG_UNKNOWN};
 	method = find_method(options->method, error);
-	if (!method || !alg_lower_bound(problem, &bound, error))
+	if (!method)
 		return false;
+	alg_lower_bound(problem, &bound);
 	result->lower_bound_cycles = bound.cycles;
 	result->bound_by = bound.by;
 	if (bound.infeasible) {

@@ -17,14 +17,14 @@
 enum {
 	EPOCHS = 45,
 	RESTART_EPOCHS = 4,
-	SCHEDULES_PER_TASK = 6, /* of a chain */
+	SCHEDULES_PER_TASK = 5, /* of a chain */
 	LEAST_CHAINS = 4,
 	MOST_CHAINS = 256,
 	DEFAULT_SCHEDULES = 5000,
 	ROUND_GROWTH = 2,
 	MOST_ROUND = 1 << 30
 };
-static const double cooling = 0.95, hot_share = 0.02; /* of the best makespan: the first temperature */
+static const double cooling = 0.95, hot_share = 0.03; /* of the best makespan: the first temperature */
 
 static void release_sides(anneal *a)
 {

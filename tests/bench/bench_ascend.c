@@ -181,7 +181,8 @@ static bool run(const char *name, const char *text, const char *kernel_name, boo
 {
 	GError *error = NULL;
 	uint64_t reported = 0;
-	asc_listener listener = {&reported, reports ? count_report : NULL, show, hang};
+	asc_listener listener = {
+		.state = &reported, .report = reports ? count_report : NULL, .violation = show, .deadlock = hang};
 	asc_options options = {.functional = false};
 	asc_machine *machine = asc_machine_load("ascend-910b", &error);
 	asc_program *program = NULL;

@@ -259,7 +259,7 @@ asc_outcome *asc_outcome_of(const asc_program *program, const asc_machine *machi
 	asc_outcome *o = g_new0(asc_outcome, 1);
 	sim_kernel_options kernel_options = {0};
 	asc_options options = {.functional = functional};
-	asc_listener listener = {o, NULL, on_violation, on_deadlock};
+	asc_listener listener = {.state = o, .violation = on_violation, .deadlock = on_deadlock};
 	g_autoptr(GError) error = NULL;
 	sim_kernel *kernel;
 	asc_chip *chip = NULL;

@@ -22,7 +22,8 @@ static char *folder;
 
 static bool tool(const char *arguments)
 {
-	g_autofree char *line = g_strdup_printf("%s %s", g_getenv("TSPSIM"), arguments);
+	const char *built = g_getenv("TSPSIM_BUILDDIR");
+	g_autofree char *line = g_strdup_printf("%s/tspsim %s", built ? built : ".", arguments);
 	g_autofree char *out = NULL, *err = NULL;
 	g_autoptr(GError) error = NULL;
 	g_auto(GStrv) words = NULL;

@@ -45,7 +45,10 @@ asc_run *asc_sched_run(const asc_program *program, const asc_machine *machine, b
 {
 	g_autoptr(GError) error = NULL;
 	asc_run *r = g_new0(asc_run, 1);
-	asc_listener listener = {r, reports ? keep_report : NULL, keep_violation, keep_deadlock};
+	asc_listener listener = {.state = r,
+	                         .report = reports ? keep_report : NULL,
+	                         .violation = keep_violation,
+	                         .deadlock = keep_deadlock};
 	asc_options options = {.functional = functional};
 
 	r->violations = g_array_new(FALSE, FALSE, sizeof(asc_violation));
@@ -87,8 +90,8 @@ bool asc_run_clean(const asc_run *r, const char *what)
 	for (guint i = 0; i < MIN(r->violations->len, SHOWN); i++) {
 		const asc_violation *v = &g_array_index(r->violations, asc_violation, i);
 
-		tap_note("%s: %s at %" G_GINT64_FORMAT ", core %u sub %u insn %u against stream %u insn %u, %s 0x%" G_GINT64_MODIFIER
-		         "x",
+		tap_note("%s: %s at %" G_GINT64_FORMAT
+		         ", core %u sub %u insn %u against stream %u insn %u, %s 0x%" G_GINT64_MODIFIER "x",
 		         what, asc_violation_name(v->kind), v->cycle, v->core, v->sub, v->insn, v->other_stream,
 		         v->other_insn, asc_space_name(v->space), v->address);
 	}
@@ -137,8 +140,7 @@ void asc_sched_compare(const asc_run *r, const asc_program *program, const graph
 		outputs++;
 		CU_ASSERT_NOT_EQUAL_FATAL(node, UINT32_MAX);
 		for (uint64_t y = 0; y < t->shape[0]; y++) {
-			CU_ASSERT_TRUE_FATAL(
-				asc_chip_read(r->chip, t->address + y * (uint64_t)t->stride[0], got, row));
+			CU_ASSERT_TRUE_FATAL(asc_chip_read(r->chip, t->address + y * (uint64_t)t->stride[0], got, row));
 			for (uint64_t x = 0; x < row; x++)
 				wrong += got[x] != values[node][y * row + x];
 		}

@@ -19,7 +19,8 @@ typedef struct asc_run {
 	char *deadlock;     /* NULL: none */
 } asc_run;
 
-asc_machine *asc_sched_machine(const char *name, const char *const *sets); /* sets: "key=value" ..., NULL; may be NULL */
+asc_machine *asc_sched_machine(const char *name,
+                               const char *const *sets); /* sets: "key=value" ..., NULL; may be NULL */
 /* Runs to its end; a failed assertion when the model refuses the program. */
 asc_run *asc_sched_run(const asc_program *program, const asc_machine *machine, bool functional, bool reports);
 void asc_run_free(asc_run *r);

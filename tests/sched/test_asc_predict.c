@@ -27,8 +27,8 @@ static length length_of(const char *machine_name, const char *workload, const ch
 	r = asc_sched_run(program, machine, false, false);
 	asc_run_clean(r, workload);
 	l = (length){program->predicted_cycles, r->counters->cycles, machine->clock_hz};
-	tap_note("%s %s: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT " (%+.2f %%)", machine_name, workload,
-	         l.predicted, l.simulated, 100.0 * (double)(l.predicted - l.simulated) / (double)l.simulated);
+	tap_note("%s %s: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT " (%+.2f %%)", machine_name,
+	         workload, l.predicted, l.simulated, 100.0 * (double)(l.predicted - l.simulated) / (double)l.simulated);
 	asc_run_free(r);
 	asc_program_free(program);
 	sched_report_fini(&report);

@@ -30,8 +30,8 @@ static int64_t place(uint64_t first, uint64_t bytes)
 	return (int64_t)(first + draw(4) * bytes + (draw(6) == 0) * (bytes / 2));
 }
 
-static uint64_t shared;  /* global memory that all sub-cores use */
-static bool alone; /* one sub-core only */
+static uint64_t shared; /* global memory that all sub-cores use */
+static bool alone;      /* one sub-core only */
 
 static int64_t memory(asb_core core)
 {
@@ -148,8 +148,8 @@ static asc_insn cube_step(asb_core core, bool coupled)
 static asc_machine *machine_of(unsigned number)
 {
 	static const char *const small[] = {"l2.bytes=65536", "l2.ways=2", "cores=2", NULL};
-	static const char *const few_ids[] = {"l2.bytes=65536", "l2.ways=2", "cores=2", "flag.ids=1", "queue.mte1_depth=1",
-	                                      "queue.v_depth=2", NULL};
+	static const char *const few_ids[] = {"l2.bytes=65536",     "l2.ways=2",       "cores=2", "flag.ids=1",
+	                                      "queue.mte1_depth=1", "queue.v_depth=2", NULL};
 	static const char *const names[] = {"ascend-910b", "ascend-310p", "ascend-910b"};
 
 	return asc_sched_machine(names[number % 3], number / 3 % 3 == 2 ? few_ids : small);
@@ -292,7 +292,7 @@ static void take_out_each(asc_program *program, const asc_machine *machine, shar
 	}
 }
 
-static void every_flag_is_missed(void)
+static void the_lack_of_every_flag_and_barrier_is_found(void)
 {
 	shares all = {.flags = 0};
 
@@ -308,8 +308,8 @@ static void every_flag_is_missed(void)
 		sched_report_fini(&report);
 		asc_machine_free(machine);
 	}
-	tap_note("%u flags taken out: %u races, %u double sets, %u of %u barriers", all.flags, all.races, all.double_sets,
-	         all.barrier_races, all.barriers);
+	tap_note("%u flags taken out: %u races, %u double sets, %u of %u barriers", all.flags, all.races,
+	         all.double_sets, all.barrier_races, all.barriers);
 	CU_ASSERT_TRUE(all.flags > 100);
 	CU_ASSERT_EQUAL(all.races + all.double_sets, all.flags);
 	CU_ASSERT_EQUAL(all.barrier_races, all.barriers);
@@ -319,7 +319,7 @@ int main(void)
 {
 	static const tap_case cases[] = {
 		{"nothing_is_wrong_with_random_steps", nothing_is_wrong_with_random_steps},
-		{"every_flag_is_missed", every_flag_is_missed},
+		{"the_lack_of_every_flag_and_barrier_is_found", the_lack_of_every_flag_and_barrier_is_found},
 	};
 
 	return tap_run("ascend synchronisation, random", cases, G_N_ELEMENTS(cases));

@@ -226,7 +226,8 @@ static void copies_fill_blocks(void)
 
 static asb_box box_of(uint64_t low, uint64_t bytes, uint32_t count, uint64_t pitch)
 {
-	return (asb_box){low, low + (count - 1) * pitch + bytes, bytes, count == 1 ? bytes : pitch, count, ASC_GM, false};
+	return (asb_box){low,  low + (count - 1) * pitch + bytes, bytes, count == 1 ? bytes : pitch, count, ASC_GM,
+	                 false};
 }
 
 static bool meet(asb_box a, asb_box b)
@@ -283,8 +284,7 @@ int main(void)
 	int status;
 
 	machine = asc_machine_load("ascend-910b", NULL);
-	status = !machine || !asc_machine_finish(machine, NULL) ||
-	         tap_run("ascend bytes", cases, G_N_ELEMENTS(cases));
+	status = !machine || !asc_machine_finish(machine, NULL) || tap_run("ascend bytes", cases, G_N_ELEMENTS(cases));
 	asc_machine_free(machine);
 	return status;
 }

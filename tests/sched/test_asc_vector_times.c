@@ -146,15 +146,33 @@ static int64_t cycles_of(const char *workload, const char *machine_name, int64_t
 	return cycles;
 }
 
-/* Published for 48 vector cores, the best of its ladder: 184.5 us. */
-static void adding_8192_by_8192_halves_is_as_fast_as_published(void)
+/* 2 x 2^26 halves are 2^19 lines of 512 bytes, 2^14 a channel of 32.  At 1.85 GHz 1.8 TB/s are 973 bytes a cycle, 30.4
+ * a channel: 16.84 cycles a line and 4 for opening it, 341,443 cycles or 184.6 us.  What is written stays in L2.  The
+ * best published time of the shape is 184.5 us: below what the memory of the model can do. */
+static void adding_8192_by_8192_halves_takes_as_long_as_reading_them(void)
 {
 	int64_t predicted, cycles;
 	double us;
 
 	cycles = cycles_of("vmap:add,67108864", "ascend-910b", &predicted, &us);
-	CU_ASSERT_TRUE(us <= 184.5);
+	CU_ASSERT_TRUE(cycles >= 341443);
+	CU_ASSERT_TRUE(us <= 184.6 * 1.01);
 	CU_ASSERT_TRUE(fabs((double)(predicted - cycles)) < 0.05 * (double)cycles);
+}
+
+static void predictions_are_within_five_percent(void)
+{
+	static const char *const workloads[] = {"vmap:tanh,2000000",        "vmap:shr,1048576:int32",
+	                                        "softmax:1024x1024",        "layernorm:4096x1024",
+	                                        "transpose:2048x2048:fp32", "kvcache:8192x8x128"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(workloads); i++) {
+		int64_t predicted, cycles;
+		double us;
+
+		cycles = cycles_of(workloads[i], "ascend-910b", &predicted, &us);
+		CU_ASSERT_TRUE(fabs((double)(predicted - cycles)) < 0.05 * (double)cycles);
+	}
 }
 
 static int64_t transpose_cycles(unsigned pad)
@@ -278,15 +296,41 @@ static void tanh_is_off_by_a_unit_of_fp16_and_by_seven_of_fp32_at_most(void)
 	CU_ASSERT_EQUAL(worst, 7);
 }
 
+/* Both write two repeats 2 KB apart, the first just behind the block it reads.  Eight blocks of operands would share
+ * seven; with eight lanes of fp32 on, one block, they share none. */
+static void operands_overlap_in_lanes_that_are_on_only(void)
+{
+	static const char *const text = ".blocks 1\n.stream vector sub=0\nset_mask lo=%s hi=0\n"
+					"vadds type=fp32 dst=32 src=0 repeat=2 dst_rep=64 src_rep=2\nend\n";
+	static const char *const masks[] = {"0xff", "-1"};
+	asc_machine *machine = asc_sched_machine("ascend-910b", NULL);
+
+	for (unsigned i = 0; i < 2; i++) {
+		g_autoptr(GError) error = NULL;
+		g_autofree char *one = g_strdup_printf(text, masks[i]);
+		asc_program *program = asc_assemble(one, "text", machine, &error);
+		asc_run *r;
+
+		must(program != NULL, error);
+		r = asc_sched_run(program, machine, false, false);
+		CU_ASSERT_EQUAL(asc_run_found(r, ASC_FINDING_OVERLAP), i);
+		asc_run_free(r);
+		asc_program_free(program);
+	}
+	asc_machine_free(machine);
+}
+
 int main(void)
 {
 	static const tap_case cases[] = {
 		{"a chain of one operation", a_chain_of_one_operation},
 		{"a reduction has an instruction a level", a_reduction_has_an_instruction_a_level},
 		{"a transpose of whole pieces", a_transpose_of_whole_pieces},
-		{"adding 8192 x 8192 halves is as fast as published",
-	         adding_8192_by_8192_halves_is_as_fast_as_published},
+		{"adding 8192 x 8192 halves takes as long as reading them",
+	         adding_8192_by_8192_halves_takes_as_long_as_reading_them},
+		{"predictions are within five percent", predictions_are_within_five_percent},
 		{"odd distances take conflicts out of a transpose", odd_distances_take_conflicts_out_of_a_transpose},
+		{"operands overlap in lanes that are on only", operands_overlap_in_lanes_that_are_on_only},
 		{"tanh is off by a unit of fp16 and by seven of fp32 at most",
 	         tanh_is_off_by_a_unit_of_fp16_and_by_seven_of_fp32_at_most},
 	};

@@ -347,6 +347,21 @@ static void a_nan_is_the_extreme_wherever_it_stands(void)
 	CU_ASSERT_EQUAL(get(TO, 4), 0x7fc00000);
 }
 
+/* A scalar is the bits of the type: of 0x101 a shift of int8 sees 1, of -1 it sees 255. */
+static void shifts_take_the_low_bits_of_the_scalar(void)
+{
+	asc_insn insn;
+	asc_exec x = make(&insn, ASC_OP_VSHL, "type", (int)ASC_I8, "src", A, "dst", TO, "scalar", 0x101, NULL);
+
+	memset(&ub, 0, sizeof ub);
+	put(A, 3, 1);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 1), 6);
+	x = make(&insn, ASC_OP_VSHL, "type", (int)ASC_I8, "src", A, "dst", TO, "scalar", -1, NULL);
+	execute(&x);
+	CU_ASSERT_EQUAL(get(TO, 1), 0);
+}
+
 /* With comparisons that NaN is never part of, the order of 3, NaN, 1, 2 would hang on the algorithm. */
 static void sorting_puts_nan_before_all_numbers(void)
 {
@@ -667,6 +682,7 @@ int main(void)
 		{"sums_add_neighbours_pairwise", sums_add_neighbours_pairwise},
 		{"extremes_give_the_first_of_equals_and_its_lane", extremes_give_the_first_of_equals_and_its_lane},
 		{"a_nan_is_the_extreme_wherever_it_stands", a_nan_is_the_extreme_wherever_it_stands},
+		{"shifts_take_the_low_bits_of_the_scalar", shifts_take_the_low_bits_of_the_scalar},
 		{"sorting_puts_nan_before_all_numbers", sorting_puts_nan_before_all_numbers},
 		{"compare_and_select_work_by_bits", compare_and_select_work_by_bits},
 		{"movers_move", movers_move},

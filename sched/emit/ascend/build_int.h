@@ -34,12 +34,12 @@ typedef struct asb_sub {
 	enum asc_kind kind;
 	uint32_t block;
 	unsigned vector;
-	GArray *items;   /* asb_item */
-	uint32_t mode;   /* of steps that follow */
-	GArray *before;  /* asb_note by step */
-	GArray *behind;  /* asb_note, chains by `last` */
-	uint32_t *last;  /* [items] the last note behind a step, ASB_NONE */
-	bool joins;      /* has a stream even without a step */
+	GArray *items;  /* asb_item */
+	uint32_t mode;  /* of steps that follow */
+	GArray *before; /* asb_note by step */
+	GArray *behind; /* asb_note, chains by `last` */
+	uint32_t *last; /* [items] the last note behind a step, ASB_NONE */
+	bool joins;     /* has a stream even without a step */
 	uint64_t taken[ASC_SPACES];
 } asb_sub;
 
@@ -64,9 +64,10 @@ struct asb {
 	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
 	GArray *modes;    /* asb_mode */
 	uint32_t node;
+	char *layer; /* and a full stop, or NULL */
 	GHashTable *node_numbers;
-	uint64_t global;  /* first byte of global memory not yet given */
-	GArray *tensors;  /* asb_block_tensor */
+	uint64_t global; /* first byte of global memory not yet given */
+	GArray *tensors; /* asb_block_tensor */
 	GString *remarks;
 	asb_counts counts;
 };
@@ -91,8 +92,8 @@ typedef struct asb_box {
 enum { ASB_BOXES = 48 };
 /* What INSN reads and writes under MODE, at most ASB_BOXES boxes. */
 unsigned asb_touch(const asc_insn *insn, const asb_mode *mode, const asc_machine *machine, asb_box box[ASB_BOXES]);
-bool asb_box_meet(const asb_box *a, const asb_box *b);   /* do they share a byte? */
-bool asb_box_holds(const asb_box *a, const asb_box *b);  /* has A every byte of B? */
+bool asb_box_meet(const asb_box *a, const asb_box *b);  /* do they share a byte? */
+bool asb_box_holds(const asb_box *a, const asb_box *b); /* has A every byte of B? */
 /* Does the mask decide what vector instruction OP does? */
 bool asb_masked(enum asc_op op);
 
@@ -118,6 +119,8 @@ void asb_spans_remove(asb_spans *s, asb_span *span);
 /* Spans whose extent meets [low, high), appended to FOUND by address. */
 void asb_spans_find(const asb_spans *s, uint64_t low, uint64_t high, GPtrArray *found);
 
+/* past.c: copies of lines that are read once, where not everything fits into L2, leave them out of it. */
+void asb_read_past(asb *b);
 /* order.c: steps in an order that takes less time; did anything change? */
 bool asb_order(asb *b);
 /* sync.c: notes that cover every dependence. */

@@ -9,8 +9,8 @@
  * early as it can.  A counter holds few sets: one more is placed only where the setter is known to come after the wait
  * that makes room for it.
  *
- * Whatever else depends across sub-cores makes all cores meet: everything complete, those of a kind by mode 0, then both
- * kinds of a core by mode 2.
+ * Whatever else depends across sub-cores makes all cores meet: everything complete, those of a kind by mode 0, then
+ * both kinds of a core by mode 2.
  */
 #include "sched/emit/ascend/sync_int.h"
 
@@ -265,12 +265,38 @@ static void forget_local(front *f)
 	}
 }
 
-static void cross_all(front *f, unsigned mode, unsigned id)
+static void cross_all(front *f, unsigned mode, unsigned id, bool sets, bool waits)
 {
 	enum asc_pipe out = f->sub->kind == ASC_CUBE ? ASC_PIPE_FIX : ASC_PIPE_MTE3;
 
-	note_before(f, ASC_OP_SETCROSS, out, mode, id);
-	note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, id, 0);
+	if (sets)
+		note_before(f, ASC_OP_SETCROSS, out, mode, id);
+	if (waits)
+		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, id, 0);
+}
+
+/* Has F done anything since the last meeting that others may have to wait for? */
+static bool has_news(const front *f)
+{
+	bool news = f->used;
+
+	for (unsigned p = 0; p < ASC_PIPES; p++)
+		news |= f->cross[p].sets || f->cross[p].waits;
+	return news;
+}
+
+/* Which kinds have news.  One that only listens must answer now and then, or its counter overflows. */
+static void find_news(syncer *s, bool *news)
+{
+	uint32_t most = (uint32_t)MIN(s->b->machine->cross_max, MOST_BEHIND);
+
+	for (uint32_t i = 0; i < s->b->blocks * s->b->subs; i++)
+		news[s->front[i].sub->kind] |= has_news(&s->front[i]);
+	for (unsigned kind = 0; kind < ASC_KINDS; kind++) {
+		if (s->silent[kind] + 1 >= most)
+			news[kind] = true;
+		s->silent[kind] = news[kind] ? 0 : s->silent[kind] + 1;
+	}
 }
 
 /* Everything of the core is complete: its sub-cores know all of one another. */
@@ -294,6 +320,7 @@ static void know_all(syncer *s, front *f)
 bool cross_meet(syncer *s)
 {
 	asb *b = s->b;
+	bool news[ASC_KINDS] = {false};
 
 	if (s->several && !b->machine->cross_ids) {
 		g_set_error(&s->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
@@ -303,8 +330,10 @@ bool cross_meet(syncer *s)
 	}
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
 		cross_settle(s, &s->front[i]);
+	find_news(s, news);
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++) {
 		front *f = &s->front[i];
+		enum asc_kind kind = f->sub->kind, other = kind == ASC_CUBE ? ASC_VECTOR : ASC_CUBE;
 
 		if (!f->sub->items->len && !f->sub->joins)
 			continue;
@@ -312,9 +341,9 @@ bool cross_meet(syncer *s)
 			stop_all(f);
 		f->used = false;
 		if (s->several)
-			cross_all(f, MODE_KIND, MEET_KIND_ID);
+			cross_all(f, MODE_KIND, MEET_KIND_ID, news[kind], news[kind]);
 		if (s->both)
-			cross_all(f, MODE_CORE, MEET_CORE_ID);
+			cross_all(f, MODE_CORE, MEET_CORE_ID, news[kind], news[other]);
 		forget_local(f);
 	}
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)

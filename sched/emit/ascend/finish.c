@@ -25,11 +25,13 @@ static void describe(const asb *b, sched_report *report)
 	g_string_append(report->notes, b->remarks->str);
 	g_string_append_printf(report->notes,
 	                       "synchronisation: %" G_GUINT64_FORMAT " flags, %" G_GUINT64_FORMAT
-	                       " barriers, %" G_GUINT64_FORMAT " sets between sub-cores, %" G_GUINT64_FORMAT " meetings of all cores, %" G_GUINT64_FORMAT
+	                       " barriers, %" G_GUINT64_FORMAT " sets between sub-cores, %" G_GUINT64_FORMAT
+	                       " meetings of all cores, %" G_GUINT64_FORMAT
 	                       " round trips for want of an id, for %" G_GUINT64_FORMAT " dependences of bytes\n",
 	                       c->flags, c->barriers, c->crossings, c->syncs, c->round_trips, c->dependences);
 	if (c->windows)
-		g_string_append_printf(report->notes, "order: %" G_GUINT64_FORMAT " windows of steps changed\n", c->windows);
+		g_string_append_printf(report->notes, "order: %" G_GUINT64_FORMAT " windows of steps changed\n",
+		                       c->windows);
 	if (c->conflicts_saved)
 		g_string_append_printf(report->notes,
 		                       "unified buffer: places of operands save %" G_GUINT64_FORMAT
@@ -101,8 +103,10 @@ static bool complete_ordered(asb *b, sched_report *found, GError **error)
 bool asb_finish(asb *b, sched_report *report, GError **error)
 {
 	sched_report found = {.notes = NULL};
-	bool good = complete_ordered(b, &found, error);
+	bool good;
 
+	asb_read_past(b);
+	good = complete_ordered(b, &found, error);
 	if (good)
 		add_host_images(b);
 	if (good && report) {

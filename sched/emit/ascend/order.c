@@ -16,8 +16,8 @@ typedef struct ready_step {
 	enum asc_pipe pipe;
 	unsigned boxes;
 	asb_box box[ASB_BOXES];
-	double busy, latency;       /* until the pipe is free, until the result is there */
-	uint64_t before, own_pipe;  /* bits: steps of the window it depends on; those of its pipe that need a barrier */
+	double busy, latency;      /* until the pipe is free, until the result is there */
+	uint64_t before, own_pipe; /* bits: steps of the window it depends on; those of its pipe that need a barrier */
 	unsigned users;
 	double path; /* longest way to the end of the window */
 	double start, done;
@@ -195,9 +195,9 @@ static double list_order(window *w, unsigned *order)
 			if (placed >> i & 1 || (w->step[i].before & ~placed))
 				continue;
 			start = start_of(w, &c, &w->step[i]);
-			if (best < w->count && (start > best_start ||
-			                        (start >= best_start &&
-			                         priority(w, &w->step[i]) <= priority(w, &w->step[best]))))
+			if (best < w->count &&
+			    (start > best_start ||
+			     (start >= best_start && priority(w, &w->step[i]) <= priority(w, &w->step[best]))))
 				continue;
 			best = i;
 			best_start = start;
@@ -227,7 +227,8 @@ static bool order_window(asb *b, window *w, asb_sub *s, uint32_t first)
 	for (unsigned i = 0; i < w->count; i++) {
 		ready_step *r = &w->step[i];
 
-		r->boxes = asb_touch(&r->item.insn, &g_array_index(b->modes, asb_mode, r->item.mode), b->machine, r->box);
+		r->boxes =
+			asb_touch(&r->item.insn, &g_array_index(b->modes, asb_mode, r->item.mode), b->machine, r->box);
 		time_step(b, r);
 		w->work[r->pipe] += r->busy;
 	}

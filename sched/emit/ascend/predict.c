@@ -120,7 +120,8 @@ static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double
 	case ASC_OP_ND2NZ: {
 		uint64_t size = asc_type_bytes((enum asc_type)f[0]);
 
-		b = (ask_bursts){(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)(f[3] * f[4]), (uint64_t)f[6] * size};
+		b = (ask_bursts){(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)(f[3] * f[4]), (uint64_t)f[6] * size,
+		                 !f[8]};
 		x = ask_memory_copy(t->memory, &r->link[0], false, &b,
 		                    start + (double)(m->mte2_start_cycles + m->mte2_nd2nz_cycles),
 		                    (double)MIN(m->mte2_l1_bytes_per_cycle, m->l2_core_read_bytes_per_cycle), 0);
@@ -133,6 +134,7 @@ static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double
 
 		b.address = (uint64_t)f[1];
 		b.pitch = b.bytes + (uint64_t)f[4];
+		b.past = !f[9];
 		x = ask_memory_copy(t->memory, &r->link[0], false, &b, start + (double)m->mte2_start_cycles,
 		                    (double)MIN(ub ? m->mte2_ub_bytes_per_cycle : m->mte2_l1_bytes_per_cycle,
 		                                m->l2_core_read_bytes_per_cycle),
@@ -170,13 +172,14 @@ static ask_times out_times(timeline *t, runner *r, const asc_insn *insn, double 
 	if (units)
 		x.start = start = MAX(start, r->mark_begin);
 	if (insn->op == ASC_OP_FIX_GM) {
-		ask_bursts b = {(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)f[4], (uint64_t)f[7] * size};
+		ask_bursts b = {(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)f[4], (uint64_t)f[7] * size, false};
 
 		rate = MIN(MIN(rate, (double)m->fix_gm_bytes_per_cycle), (double)m->l2_core_write_bytes_per_cycle);
 		x = ask_memory_copy(t->memory, &r->link[1], true, &b, start, rate, 0);
 		x.start = start;
 	} else {
-		rate = MIN(rate, (double)(insn->op == ASC_OP_FIX_L1 ? m->fix_l1_bytes_per_cycle : m->fix_ub_bytes_per_cycle));
+		rate = MIN(rate,
+		           (double)(insn->op == ASC_OP_FIX_L1 ? m->fix_l1_bytes_per_cycle : m->fix_ub_bytes_per_cycle));
 		x.free = x.done = start + bytes / rate;
 	}
 	if (units) {
@@ -235,7 +238,7 @@ static ask_times unit_times(timeline *t, runner *r, const asc_insn *insn, enum a
 		if (r->mode.counter)
 			x.done = MAX(x.done, start + (double)(m->timing[asc_op((enum asc_op)insn->op)->timing].head +
 			                                      m->vector_counter_floor_cycles));
-		if (!cycles)
+		if (cycles <= 0)
 			x.done = x.free;
 		return x;
 	case ASC_PIPE_FIX:
@@ -497,14 +500,14 @@ static void report_binds(const timeline *t, const runner *last, sched_report *re
 		if (last->lane[p].busy > last->lane[most].busy)
 			most = p;
 	g_free(report->binds);
-	report->binds = g_strdup_printf("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " cycles",
-	                                asc_pipe_name((enum asc_pipe)most), rounded(last->lane[most].busy),
-	                                rounded(last->end));
+	report->binds =
+		g_strdup_printf("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " cycles",
+	                        asc_pipe_name((enum asc_pipe)most), rounded(last->lane[most].busy), rounded(last->end));
 	report->cycles = t->b->program->predicted_cycles;
 	if (!report->notes)
 		report->notes = g_string_new(NULL);
-	g_string_append_printf(report->notes, "predicted busy cycles of the last %s sub-core:",
-	                       asc_kind_name(last->stream->kind));
+	g_string_append_printf(report->notes,
+	                       "predicted busy cycles of the last %s sub-core:", asc_kind_name(last->stream->kind));
 	for (unsigned p = ASC_PIPE_S + 1; p < ASC_PIPES; p++)
 		if (last->lane[p].busy > 0)
 			g_string_append_printf(report->notes, " %s %" G_GINT64_FORMAT, asc_pipe_name((enum asc_pipe)p),

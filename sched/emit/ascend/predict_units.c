@@ -15,7 +15,8 @@ static int64_t div_up(int64_t a, int64_t b)
 double ask_product_cycles(const asc_insn *insn, const asc_machine *m)
 {
 	const int64_t *f = insn->f;
-	int64_t depth = f[0] == ASC_F32 ? m->cube_f32_k : m->cube_k_bytes / (int64_t)asc_type_bytes((enum asc_type)f[0]);
+	int64_t depth =
+		f[0] == ASC_F32 ? m->cube_f32_k : m->cube_k_bytes / (int64_t)asc_type_bytes((enum asc_type)f[0]);
 
 	return (double)(div_up(f[4], m->cube_m) * div_up(f[6], m->cube_n) * div_up(f[5], MAX(depth, 1)));
 }
@@ -118,7 +119,8 @@ static vector_op vector_of(const asc_insn *insn, const asb_mode *mode, const asc
 {
 	vector_op v = {.repeats = field(insn, "repeat", 1)};
 	int64_t size = asc_type_bytes((enum asc_type)field(insn, "type", ASC_F16));
-	int64_t to_size = has(insn, "dtype") ? (int64_t)asc_type_bytes((enum asc_type)field(insn, "dtype", ASC_F16)) : size;
+	int64_t to_size =
+		has(insn, "dtype") ? (int64_t)asc_type_bytes((enum asc_type)field(insn, "dtype", ASC_F16)) : size;
 	int64_t lanes = m->vector_bytes / MAX(size, to_size), active = lanes, blocks, out;
 
 	if (asb_masked((enum asc_op)insn->op)) {
@@ -214,7 +216,8 @@ double ask_vector_cycles(const asc_insn *insn, const asb_mode *mode, const asc_m
 
 		/* The repeat that is written while this one is read; a pause of the unit hides the clash. */
 		delay = div_up(m->ub_write_delay_cycles, cycles);
-		if (cycles == reads && reads == 1 && interval <= 1 && clash(&v, r + LOOKED_AT - delay, r + LOOKED_AT, m))
+		if (cycles == reads && reads == 1 && interval <= 1 &&
+		    clash(&v, r + LOOKED_AT - delay, r + LOOKED_AT, m))
 			cycles++;
 		sum += cycles;
 	}

@@ -32,8 +32,8 @@ static void against(syncer *s, front *f, asb_spans *set, const asb_span *new, ne
 	asb_spans_find(set, new->box.low, new->box.high, s->found);
 	for (guint i = 0; i < s->found->len; i++) {
 		asb_span *old = g_ptr_array_index(s->found, i);
-		bool handed = new->box.space == ASC_L0C && new->unit_flag && old->unit_flag &&
-		              new->pipe != old->pipe, same = old->sub == new->sub;
+		bool handed = new->box.space == ASC_L0C &&new->unit_flag && old->unit_flag &&new->pipe != old->pipe,
+		     same = old->sub == new->sub;
 
 		if ((same && old->pipe == new->pipe && old->step == new->step) || !asb_box_meet(&old->box, &new->box))
 			continue;
@@ -44,9 +44,9 @@ static void against(syncer *s, front *f, asb_spans *set, const asb_span *new, ne
 				g_array_append_val(s->away, a);
 			continue;
 		}
-		if (!handed && (old->pipe != new->pipe ||
-		                !asc_ordered((enum asc_pipe) new->pipe, (enum asc_space) new->box.space, old->box.write,
-		                             new->box.write))) {
+		if (!handed &&
+		    (old->pipe != new->pipe || !asc_ordered((enum asc_pipe) new->pipe, (enum asc_space) new->box.space,
+		                                            old->box.write, new->box.write))) {
 			n->of[old->pipe] = MAX(n->of[old->pipe], old->step);
 			f->b->counts.dependences++;
 		}
@@ -65,7 +65,7 @@ static void remember(syncer *s, asb_spans *set, const asb_span *new)
 		for (guint i = 0; i < s->found->len; i++) {
 			asb_span *old = g_ptr_array_index(s->found, i);
 
-			if (old->sub == new->sub && old->pipe == new->pipe && asb_box_holds(&new->box, &old->box)) {
+			if (old->sub == new->sub && old->pipe == new->pipe &&asb_box_holds(&new->box, &old->box)) {
 				if (old->box.low == new->box.low && old->box.high == new->box.high) {
 					old->step = new->step;
 					old->unit_flag = new->unit_flag;

@@ -35,11 +35,11 @@ typedef struct neighbours {
 
 /* Cross-core sets of one pipe of a sub-core, and where its waits for those of the others stand. */
 typedef struct crossing {
-	uint32_t sets;                /* so far */
-	uint32_t last;                /* step of the pipe behind which the last one stands */
-	uint32_t waits;               /* taken from the counter of this pipe's number */
-	GArray *placed;               /* uint32_t: step behind which each set stands, in order */
-	GArray *wait;                 /* knowledge each: steps of each pipe that stand before the wait */
+	uint32_t sets;  /* so far */
+	uint32_t last;  /* step of the pipe behind which the last one stands */
+	uint32_t waits; /* taken from the counter of this pipe's number */
+	GArray *placed; /* uint32_t: step behind which each set stands, in order */
+	GArray *wait;   /* knowledge each: steps of each pipe that stand before the wait */
 } crossing;
 
 typedef struct front {
@@ -67,8 +67,9 @@ typedef struct syncer {
 	place global;
 	GArray *written; /* uint64_t pairs: extents of global memory that any step writes */
 	GPtrArray *found;
-	GArray *away;               /* what the step at hand needs of other sub-cores */
+	GArray *away;                /* what the step at hand needs of other sub-cores */
 	bool pending, several, both; /* a sync is due; several sub-cores, both kinds have steps */
+	uint32_t silent[ASC_KINDS];  /* meetings at which a kind only listened, one after another */
 	GError *error;
 } syncer;
 
@@ -88,7 +89,7 @@ void knowledge_join(knowledge *into, const knowledge *from);
 knowledge front_told(const front *f, unsigned p, uint32_t step);
 void note_before(front *f, enum asc_op op, unsigned a, unsigned b, unsigned c);
 void note_behind(front *f, uint32_t item, enum asc_op op, unsigned a, unsigned b, unsigned c);
-void stop_all(front *f); /* everything the sub-core has begun is complete */
+void stop_all(front *f);                          /* everything the sub-core has begun is complete */
 void cover(front *f, unsigned p, const needs *n); /* flags and barriers before the next step of pipe P */
 
 /* cross.c */

@@ -19,7 +19,8 @@ bool asb_take(asb *b, asb_core core, enum asc_space space, uint64_t bytes, uint6
 
 	if (bytes > left) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "%s of a %s sub-core: %" G_GUINT64_FORMAT " bytes asked, %" G_GUINT64_FORMAT " left of %" G_GUINT64_FORMAT,
+		            "%s of a %s sub-core: %" G_GUINT64_FORMAT " bytes asked, %" G_GUINT64_FORMAT
+		            " left of %" G_GUINT64_FORMAT,
 		            asc_space_name(space), asc_kind_name(s->kind), bytes, left, size);
 		return false;
 	}
@@ -101,6 +102,7 @@ bool asb_take_operands(asb *b, asb_core core, unsigned count, const uint64_t *by
 		packed[i] = i ? packed[i - 1] + align_up(bytes[i - 1], (uint64_t)m->ub_row_bytes) : mark;
 	plain = repeat_cycles(m, count, packed);
 	if (plain > least)
-		b->counts.conflicts_saved += (uint64_t)((plain - least) * (double)bytes[count - 1] / (double)m->vector_bytes);
+		b->counts.conflicts_saved +=
+			(uint64_t)((plain - least) * (double)bytes[count - 1] / (double)m->vector_bytes);
 	return true;
 }

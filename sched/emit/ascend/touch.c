@@ -30,12 +30,10 @@ _Static_assert(SRC1_REP + 1 == SLOTS, "slots");
 /* Places of a vector instruction's operands among its fields, -1 where it has none. */
 static const int8_t *slots_of(enum asc_op op)
 {
-	static const char *const names[SLOTS][2] = {{"type", "type"},         {"dtype", "dtype"},
-	                                            {"dst", "dst"},           {"src", "src0"},
-	                                            {"src1", "src1"},         {"repeat", "repeat"},
-	                                            {"dst_blk", "dst_blk"},   {"src_blk", "src0_blk"},
-	                                            {"src1_blk", "src1_blk"}, {"dst_rep", "dst_rep"},
-	                                            {"src_rep", "src0_rep"},  {"src1_rep", "src1_rep"}};
+	static const char *const names[SLOTS][2] = {
+		{"type", "type"},         {"dtype", "dtype"},     {"dst", "dst"},          {"src", "src0"},
+		{"src1", "src1"},         {"repeat", "repeat"},   {"dst_blk", "dst_blk"},  {"src_blk", "src0_blk"},
+		{"src1_blk", "src1_blk"}, {"dst_rep", "dst_rep"}, {"src_rep", "src0_rep"}, {"src1_rep", "src1_rep"}};
 	static int8_t table[ASC_OP_COUNT][SLOTS];
 	static gsize ready;
 
@@ -186,8 +184,8 @@ static void lane_wise(touched *t)
 	if (t->slot[SRC1] >= 0)
 		operand(t, &r, false, get(t, SRC1, 0), get(t, SRC1_BLK, 1), get(t, SRC1_REP, 8), size);
 	if (op == ASC_OP_VSEL)
-		put(t, ASC_UB, false, t->insn->f[asc_field_by_name(op, "mask")], div_up(all_repeats(&r) * r.lanes, 8), 1,
-		    0);
+		put(t, ASC_UB, false, t->insn->f[asc_field_by_name(op, "mask")], div_up(all_repeats(&r) * r.lanes, 8),
+		    1, 0);
 	if (op == ASC_OP_VCMP) {
 		put(t, ASC_UB, true, dst, div_up(all_repeats(&r) * r.lanes, 8), 1, 0);
 		return;

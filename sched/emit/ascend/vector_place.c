@@ -35,29 +35,6 @@ uint64_t avk_once_bytes(const avk_program *p)
 	return avk_up(bytes, turn_of(p));
 }
 
-static void choose_phases(avk_program *p)
-{
-	for (uint32_t i = 0; i < p->regs->len; i++)
-		avk_reg_at(p, i)->phase = ANY_PHASE;
-	for (uint32_t i = 0; i < p->ops->len; i++) {
-		const avk_op *o = op_at(p, i);
-		avk_reg *a, *b;
-
-		if (o->kind != AVK_VECTOR || o->once)
-			continue;
-		a = o->srcs ? avk_reg_at(p, o->src[0].reg) : NULL;
-		if (o->srcs == 2 && !o->src[0].splat && !o->src[1].splat) {
-			b = avk_reg_at(p, o->src[1].reg);
-			if (a->phase == ANY_PHASE && b->phase == ANY_PHASE)
-				a->phase = 0;
-			if (a->phase == ANY_PHASE)
-				a->phase = !b->phase;
-			else if (b->phase == ANY_PHASE)
-				b->phase = !a->phase;
-		}
-	}
-}
-
 /* May the result of operation I lie where its operand S lies? */
 static bool in_place(const avk_program *p, uint32_t i, unsigned s)
 {
@@ -68,6 +45,54 @@ static bool in_place(const avk_program *p, uint32_t i, unsigned s)
 	       from->last == i && to->first == i && from->bits == to->bits && from->rows == to->rows &&
 	       from->shared == to->shared && o->rows == to->rows && avk_dense(&o->src[s]) && avk_dense(&o->dst) &&
 	       o->src[s].shared == o->dst.shared && from->ring == to->ring;
+}
+
+/* The operand whose place the result of operation I takes; -1: none. */
+static int taken_over(const avk_program *p, uint32_t i)
+{
+	for (unsigned s = 0; s < op_at(p, i)->srcs; s++)
+		if (in_place(p, i, s))
+			return (int)s;
+	return -1;
+}
+
+/* Halves of the bank groups: first the sources of one instruction apart, then results as their sources.  SAME: the
+ * register whose place each has. */
+static void choose_phases(avk_program *p)
+{
+	g_autofree uint32_t *same = g_new(uint32_t, p->regs->len);
+
+	for (uint32_t i = 0; i < p->regs->len; i++) {
+		avk_reg_at(p, i)->phase = ANY_PHASE;
+		same[i] = i;
+	}
+	for (uint32_t i = 0; i < p->ops->len; i++)
+		if (op_at(p, i)->kind == AVK_VECTOR && taken_over(p, i) >= 0)
+			same[op_at(p, i)->dst.reg] = same[op_at(p, i)->src[taken_over(p, i)].reg];
+	for (uint32_t i = 0; i < p->ops->len; i++) {
+		const avk_op *o = op_at(p, i);
+		avk_reg *a, *b;
+
+		if (o->kind != AVK_VECTOR || o->srcs != 2 || o->src[0].splat || o->src[1].splat)
+			continue;
+		a = avk_reg_at(p, same[o->src[0].reg]);
+		b = avk_reg_at(p, same[o->src[1].reg]);
+		if (a->phase == ANY_PHASE && b->phase == ANY_PHASE)
+			a->phase = 0;
+		if (a->phase == ANY_PHASE)
+			a->phase = !b->phase;
+		else if (b->phase == ANY_PHASE)
+			b->phase = !a->phase;
+	}
+	for (uint32_t i = 0; i < p->ops->len; i++) {
+		const avk_op *o = op_at(p, i);
+		avk_reg *to = avk_reg_at(p, same[o->dst.reg]);
+
+		if (o->kind != AVK_STORE && to->phase == ANY_PHASE)
+			to->phase = o->srcs && avk_reg_at(p, same[o->src[0].reg])->phase == 1 ? 1 : 0;
+	}
+	for (uint32_t i = 0; i < p->regs->len; i++)
+		avk_reg_at(p, i)->phase = avk_reg_at(p, same[i])->phase;
 }
 
 static bool alive(const avk_reg *r, const avk_reg *with)
@@ -104,17 +129,15 @@ static void insert(const avk_program *p, GArray *placed, uint32_t reg)
 	g_array_insert_val(placed, k, reg);
 }
 
-/* An overwritten operand's place, if there is one. */
 static bool take_over(avk_program *p, uint32_t reg)
 {
 	avk_reg *r = avk_reg_at(p, reg);
+	const avk_op *o = op_at(p, r->first);
+	int s = o->dst.reg == reg ? taken_over(p, r->first) : -1;
 
-	for (unsigned s = 0; s < op_at(p, r->first)->srcs; s++)
-		if (op_at(p, r->first)->dst.reg == reg && in_place(p, r->first, s)) {
-			r->address = avk_reg_at(p, op_at(p, r->first)->src[s].reg)->address;
-			return true;
-		}
-	return false;
+	if (s >= 0)
+		r->address = avk_reg_at(p, o->src[s].reg)->address;
+	return s >= 0;
 }
 
 static uint64_t place_once(avk_program *p)
