@@ -234,6 +234,8 @@ static bool one_block(atn *a, uint32_t block, GError **error)
 			atn_scores(a, u + ATN_AHEAD);
 		atn_output(a, u);
 	}
+	for (unsigned v = 0; v < vectors; v++)
+		atn_soft_give(a, v);
 	for (unsigned s = 0; s < subs; s++)
 		for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
 			asb_release(a->b, a->core + s, spaces[i], mark[s][i]);

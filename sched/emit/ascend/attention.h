@@ -17,7 +17,8 @@ enum {
 	ATN_HALF = 2,
 	ATN_TURNS = 2,
 	ATN_AHEAD = 2,
-	ATN_IO_TURNS = 4,
+	ATN_IN_TURNS = 3,
+	ATN_OUT_TURNS = 2,
 	ATN_MOST_TURNS = 32
 };
 
@@ -29,6 +30,11 @@ typedef struct atn_ring {
 typedef struct atn_unit {
 	uint64_t head, first, queries; /* in its head */
 } atn_unit;
+
+/* Rows of scores that a vector sub-core has at once. */
+typedef struct atn_batch {
+	uint64_t unit, first, rows; /* rows of its unit */
+} atn_batch;
 
 /* Stages of K or V in L1.  With as many turns as a head has stages, those of the unit before are still there. */
 typedef struct atn_feed {
@@ -45,7 +51,10 @@ typedef struct atn_soft {
 	uint64_t partial[2]; /* of reductions */
 	uint64_t value[2];   /* one number a row */
 	uint64_t block[2];   /* a block of equal numbers a row: maximum, factor */
-	atn_ring io;
+	atn_ring in, out;
+	GArray *batches; /* atn_batch, of the block */
+	uint64_t next;   /* batch whose pieces were asked for last */
+	uint64_t pieces; /* of it, asked for */
 } atn_soft;
 
 typedef struct atn {
@@ -103,6 +112,7 @@ bool atn_cube_fits(atn *a);
 /* attention_soft.c */
 bool atn_soft_plan(atn *a); /* rows, io_*; false when not even one row fits */
 bool atn_soft_take(atn *a, unsigned vector, GError **error);
+void atn_soft_give(atn *a, unsigned vector);
 void atn_softmax(atn *a, uint64_t unit);
 
 #endif

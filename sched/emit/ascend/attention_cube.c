@@ -130,17 +130,33 @@ static uint64_t stage_at(const atn_feed *f, uint64_t unit, uint64_t stage)
 
 /* ---- products ---- */
 
+static uint64_t queries_at(const atn *a, uint64_t number)
+{
+	return a->l1_q.address[number % a->l1_q.turns];
+}
+
+static void load_queries(atn *a, uint64_t number)
+{
+	const atn_unit *u;
+
+	if (number >= a->units->len)
+		return;
+	u = atn_unit_at(a, number);
+	to_fractals(a, queries_at(a, number),
+	            a->q.address + u->head * a->depth * a->q.pitch_bytes + u->first * ATN_HALF, a->depth, u->queries,
+	            a->q.pitch_bytes, a->depth);
+}
+
 void atn_scores(atn *a, uint64_t number)
 {
-	const atn_unit *u = atn_unit_at(a, number);
-	uint64_t wide = atn_up(u->queries, ATN_SIDE), l1 = atn_turn(&a->l1_q), at_a = atn_turn(&a->l0a);
+	uint64_t wide = atn_up(atn_unit_at(a, number)->queries, ATN_SIDE), at_a = atn_turn(&a->l0a);
 
 	asb_node(a->b, a->name_scores);
-	to_fractals(a, l1, a->q.address + u->head * a->depth * a->q.pitch_bytes + u->first * ATN_HALF, a->depth,
-	            u->queries, a->q.pitch_bytes, a->depth);
+	if (!number)
+		load_queries(a, number);
 	for (unsigned i = 0; !number && i < a->feed_k.ring.turns; i++)
 		load_next(a, &a->feed_k, false);
-	load2d(a, ASC_OP_LOAD2D_A, at_a, l1, wide * a->depth / (ATN_SIDE * ATN_SIDE), true);
+	load2d(a, ASC_OP_LOAD2D_A, at_a, queries_at(a, number), wide * a->depth / (ATN_SIDE * ATN_SIDE), true);
 	for (uint64_t i = 0; i < a->feed_k.stages; i++) {
 		uint64_t first = i * a->chunk, keys = MIN(a->chunk, a->keys - first), at_b = atn_turn(&a->l0b);
 		uint64_t c = atn_turn(&a->l0c_s);
@@ -153,6 +169,7 @@ void atn_scores(atn *a, uint64_t number)
 	}
 	for (unsigned i = 0; !number && i < a->feed_v.ring.turns; i++)
 		load_next(a, &a->feed_v, true);
+	load_queries(a, number + 1);
 }
 
 /* Keys FROM to FROM + KEYS of a stage of V of DEPTH keys into L0A. */

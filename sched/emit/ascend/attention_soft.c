@@ -211,27 +211,85 @@ static void spread(atn *a, asb_core core, uint64_t dst, uint64_t src, uint64_t r
 
 /* ---- a batch of rows ---- */
 
-/* Scores of ROWS rows from global memory become fp32 in the column, their maxima in value[0]. */
-static void take_in(atn *a, atn_soft *s, uint64_t scores, uint64_t rows)
+/* A piece that copies move: some rows, or a part of one. */
+typedef struct piece {
+	uint64_t row, rows, key, keys, pitch;
+} piece;
+
+static uint64_t pieces_of(const atn *a, uint64_t rows)
 {
-	uint64_t first = atn_up(atn_div_up(a->keys, ATN_SIDE), ATN_SIDE);
+	return atn_div_up(rows, a->io_rows) * atn_div_up(a->keys, a->io_keys);
+}
 
-	for (uint64_t r = 0; r < rows; r += a->io_rows)
-		for (uint64_t k = 0; k < a->keys; k += a->io_keys) {
-			uint64_t now = MIN(a->io_rows, rows - r), keys = MIN(a->io_keys, a->keys - k),
-				 io = atn_turn(&s->io);
-			uint64_t pitch = atn_up(keys, ATN_SIDE);
-			fold f = {.op = ASC_OP_VCGMAX, .type = ASC_F16, .src = io, .src_pitch = pitch};
-			run r32 = {.op = ASC_OP_VCONV, .type = ASC_F16, .dtype = ASC_F32, .src = io};
+static piece piece_at(const atn *a, uint64_t rows, uint64_t i)
+{
+	uint64_t across = atn_div_up(a->keys, a->io_keys);
+	piece p = {.row = i / across * a->io_rows, .key = i % across * a->io_keys};
 
-			avk_copy_in(a->b, s->core, io, pitch * ATN_HALF, scores + (r * a->pitch + k) * ATN_HALF,
-			            a->pitch * ATN_HALF, now, keys * ATN_HALF, 0);
-			f.dst = s->partial[0] + (r * first + k / ATN_SIDE) * ATN_HALF;
-			f.dst_pitch = first;
-			put_folds(a, s->core, &f, now, keys);
-			r32.dst = s->column + (r * a->pitch + k) * WORD;
-			put_run(a, s->core, &r32, now * pitch);
-		}
+	p.rows = MIN(a->io_rows, rows - p.row);
+	p.keys = MIN(a->io_keys, a->keys - p.key);
+	p.pitch = atn_up(p.keys, ATN_SIDE);
+	return p;
+}
+
+static uint64_t scores_of(atn *a, const atn_batch *batch, const piece *p)
+{
+	return atn_scores_at(a, batch->unit) + ((batch->first + p->row) * a->pitch + p->key) * ATN_HALF;
+}
+
+static const atn_batch *batch_at(const atn_soft *s, uint64_t i)
+{
+	return &g_array_index(s->batches, atn_batch, i);
+}
+
+/* The next piece of batch NUMBER into the next turn. */
+static void load_piece(atn *a, atn_soft *s, uint64_t number)
+{
+	const atn_batch *batch;
+	piece p;
+
+	if (number >= s->batches->len)
+		return;
+	batch = batch_at(s, number);
+	if (s->next != number) {
+		s->next = number;
+		s->pieces = 0;
+	}
+	if (s->pieces == pieces_of(a, batch->rows))
+		return;
+	p = piece_at(a, batch->rows, s->pieces);
+	avk_copy_in(a->b, s->core, s->in.address[s->pieces % s->in.turns], p.pitch * ATN_HALF, scores_of(a, batch, &p),
+	            a->pitch * ATN_HALF, p.rows, p.keys * ATN_HALF, 0);
+	s->pieces++;
+}
+
+/* Scores become fp32 in the column, their maxima go to the first area of partial results. */
+static void take_in(atn *a, atn_soft *s, uint64_t number)
+{
+	const atn_batch *batch = batch_at(s, number);
+	uint64_t first = atn_up(atn_div_up(a->keys, ATN_SIDE), ATN_SIDE), pieces = pieces_of(a, batch->rows);
+
+	while (s->next != number || s->pieces < MIN(pieces, s->in.turns))
+		load_piece(a, s, number);
+	for (uint64_t i = 0; i < pieces; i++) {
+		piece p = piece_at(a, batch->rows, i);
+		uint64_t in = s->in.address[i % s->in.turns];
+		fold f = {.op = ASC_OP_VCGMAX,
+		          .type = ASC_F16,
+		          .src = in,
+		          .src_pitch = p.pitch,
+		          .dst = s->partial[0] + (p.row * first + p.key / ATN_SIDE) * ATN_HALF,
+		          .dst_pitch = first};
+		run up = {.op = ASC_OP_VCONV,
+		          .type = ASC_F16,
+		          .dtype = ASC_F32,
+		          .src = in,
+		          .dst = s->column + (p.row * a->pitch + p.key) * WORD};
+
+		put_folds(a, s->core, &f, p.rows, p.keys);
+		put_run(a, s->core, &up, p.rows * p.pitch);
+		load_piece(a, s, number);
+	}
 }
 
 static void find_maxima(atn *a, atn_soft *s, uint64_t rows)
@@ -273,59 +331,70 @@ static void find_factors(atn *a, atn_soft *s, uint64_t rows)
 	spread(a, s->core, s->block[1], s->value[1], rows);
 }
 
-static void give_out(atn *a, atn_soft *s, uint64_t scores, uint64_t rows)
+static void give_out(atn *a, atn_soft *s, const atn_batch *batch)
 {
-	for (uint64_t r = 0; r < rows; r += a->io_rows)
-		for (uint64_t k = 0; k < a->keys; k += a->io_keys) {
-			uint64_t now = MIN(a->io_rows, rows - r), keys = MIN(a->io_keys, a->keys - k),
-				 io = atn_turn(&s->io);
-			uint64_t pitch = atn_up(keys, ATN_SIDE);
+	for (uint64_t i = 0; i < pieces_of(a, batch->rows); i++) {
+		piece p = piece_at(a, batch->rows, i);
+		run down = {.op = ASC_OP_VCONV,
+		            .type = ASC_F32,
+		            .dtype = ASC_F16,
+		            .src = s->column + (p.row * a->pitch + p.key) * WORD,
+		            .dst = atn_turn(&s->out)};
 
-			put_run(a, s->core,
-			        &(run){.op = ASC_OP_VCONV,
-			               .type = ASC_F32,
-			               .dtype = ASC_F16,
-			               .dst = io,
-			               .src = s->column + (r * a->pitch + k) * WORD},
-			        now * pitch);
-			avk_copy_out(a->b, s->core, scores + (r * a->pitch + k) * ATN_HALF, a->pitch * ATN_HALF, io,
-			             pitch * ATN_HALF, now, keys * ATN_HALF);
-		}
+		put_run(a, s->core, &down, p.rows * p.pitch);
+		avk_copy_out(a->b, s->core, scores_of(a, batch, &p), a->pitch * ATN_HALF, down.dst, p.pitch * ATN_HALF,
+		             p.rows, p.keys * ATN_HALF);
+	}
 }
 
-static void batch(atn *a, atn_soft *s, uint64_t scores, uint64_t rows)
+static void one_batch(atn *a, atn_soft *s, uint64_t number)
 {
-	uint64_t all = rows * a->pitch;
+	const atn_batch *batch = batch_at(s, number);
+	uint64_t all = batch->rows * a->pitch;
 	run whole = {.type = ASC_F32, .dtype = ASC_F32, .dst = s->column, .src = s->column};
 
-	take_in(a, s, scores, rows);
-	find_maxima(a, s, rows);
+	take_in(a, s, number);
+	find_maxima(a, s, batch->rows);
 	whole.op = ASC_OP_VMULS;
 	whole.has_scalar = true;
 	whole.scalar = a->scale;
 	put_run(a, s->core, &whole, all);
-	put_rows(a, s->core, ASC_OP_VSUB, s->column, a->pitch, rows, a->pitch, s->block[0]);
+	put_rows(a, s->core, ASC_OP_VSUB, s->column, a->pitch, batch->rows, a->pitch, s->block[0]);
 	whole.op = ASC_OP_VEXP;
 	whole.has_scalar = false;
 	put_run(a, s->core, &whole, all);
-	find_factors(a, s, rows);
-	put_rows(a, s->core, ASC_OP_VMUL, s->column, a->pitch, rows, a->pitch, s->block[1]);
-	give_out(a, s, scores, rows);
+	find_factors(a, s, batch->rows);
+	/* The next scores come in while these go out. */
+	asb_hold(a->b);
+	for (unsigned i = 0; i < s->in.turns; i++)
+		load_piece(a, s, number + 1);
+	put_rows(a, s->core, ASC_OP_VMUL, s->column, a->pitch, batch->rows, a->pitch, s->block[1]);
+	give_out(a, s, batch);
 }
 
 void atn_softmax(atn *a, uint64_t unit)
 {
-	uint64_t rows = atn_unit_at(a, unit)->queries, base = atn_scores_at(a, unit);
+	asb_node(a->b, a->name_soft);
+	for (unsigned v = 0; v < asb_vectors(a->b); v++)
+		for (uint64_t i = 0; i < a->soft[v].batches->len; i++)
+			if (batch_at(&a->soft[v], i)->unit == unit)
+				one_batch(a, &a->soft[v], i);
+}
+
+/* Every unit's rows are shared out among the vector sub-cores, each share cut into equal batches. */
+static void find_batches(atn *a, unsigned vector, GArray *batches)
+{
 	unsigned vectors = asb_vectors(a->b);
 
-	asb_node(a->b, a->name_soft);
-	for (unsigned v = 0; v < vectors; v++) {
-		uint64_t begin = rows * v / vectors, end = rows * (v + 1) / vectors, now;
-		uint64_t batches = atn_div_up(end - begin, a->rows);
+	for (uint64_t u = 0; u < a->units->len; u++) {
+		uint64_t rows = atn_unit_at(a, u)->queries;
+		uint64_t begin = rows * vector / vectors, end = rows * (vector + 1) / vectors;
 
-		for (uint64_t i = 0; i < batches; i++, begin += now) {
-			now = atn_div_up(end - begin, batches - i);
-			batch(a, &a->soft[v], base + begin * a->pitch * ATN_HALF, now);
+		for (uint64_t n = atn_div_up(end - begin, a->rows); n; n--) {
+			atn_batch batch = {u, begin, atn_div_up(end - begin, n)};
+
+			g_array_append_val(batches, batch);
+			begin += batch.rows;
 		}
 	}
 }
@@ -348,7 +417,8 @@ static uint64_t need(const atn *a, uint64_t rows)
 	uint64_t listed = atn_up(rows, LANES) * WORD, blocks = atn_up(rows, BLOCKS) * ATN_BLOCK;
 
 	return rows * a->pitch * WORD + partial_bytes(a, rows, 0) + partial_bytes(a, rows, 1) + 2 * listed +
-	       2 * blocks + ATN_IO_TURNS * a->io_rows * a->io_keys * ATN_HALF + 8 * BLOCKS * ATN_BLOCK;
+	       2 * blocks + (ATN_IN_TURNS + ATN_OUT_TURNS) * a->io_rows * a->io_keys * ATN_HALF +
+	       8 * BLOCKS * ATN_BLOCK;
 }
 
 bool atn_soft_plan(atn *a)
@@ -370,11 +440,16 @@ bool atn_soft_take(atn *a, unsigned vector, GError **error)
 	atn_soft *s = &a->soft[vector];
 	uint64_t turn = BLOCKS * ATN_BLOCK, listed = atn_up(a->rows, LANES) * WORD;
 	uint64_t blocks = atn_up(a->rows, BLOCKS) * ATN_BLOCK;
+	uint64_t io = a->io_rows * a->io_keys * ATN_HALF;
 	asc_insn zero = asc_insn_make(ASC_OP_VDUP);
 
-	*s = (atn_soft){.core = asb_vector(a->b, a->core / MAX(asb_cube(a->b, 1), 1), vector)};
+	*s = (atn_soft){.core = asb_vector(a->b, a->core / MAX(asb_cube(a->b, 1), 1), vector),
+	                .next = UINT64_MAX,
+	                .batches = g_array_new(FALSE, FALSE, sizeof(atn_batch))};
+	find_batches(a, vector, s->batches);
 	if (!asb_take(a->b, s->core, ASC_UB, a->rows * a->pitch * WORD, turn, &s->column, error) ||
-	    !atn_take_ring(a, s->core, &s->io, ASC_UB, a->io_rows * a->io_keys * ATN_HALF, turn, ATN_IO_TURNS, error))
+	    !atn_take_ring(a, s->core, &s->in, ASC_UB, io, turn, ATN_IN_TURNS, error) ||
+	    !atn_take_ring(a, s->core, &s->out, ASC_UB, io, turn, ATN_OUT_TURNS, error))
 		return false;
 	for (unsigned i = 0; i < 2; i++)
 		if (!asb_take(a->b, s->core, ASC_UB, partial_bytes(a, a->rows, i), ATN_BLOCK, &s->partial[i], error) ||
@@ -389,4 +464,11 @@ bool atn_soft_take(atn *a, unsigned vector, GError **error)
 	avk_mask_lanes(a->b, s->core, HALF_LANES);
 	asb_step(a->b, s->core, &zero);
 	return true;
+}
+
+void atn_soft_give(atn *a, unsigned vector)
+{
+	if (a->soft[vector].batches)
+		g_array_free(a->soft[vector].batches, TRUE);
+	a->soft[vector].batches = NULL;
 }

@@ -71,7 +71,7 @@ struct asb {
 	GString *remarks;
 	asb_counts counts;
 };
-enum { ASB_SYNC = UINT32_MAX };
+enum { ASB_SYNC = UINT32_MAX, ASB_HOLD = UINT32_MAX - 1 }; /* marks in the sequence */
 
 /* Fewer blocks than the machine has cores; before the first step. */
 void asb_limit_blocks(asb *b, uint32_t blocks);

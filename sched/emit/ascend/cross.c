@@ -22,15 +22,19 @@ void cross_init(front *f)
 
 	f->neighbours = g_array_new(FALSE, FALSE, sizeof(neighbours));
 	g_array_append_val(f->neighbours, none);
-	for (unsigned p = 0; p < ASC_PIPES; p++)
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		f->cross[p].wait = g_array_new(FALSE, FALSE, sizeof(knowledge));
+		f->cross[p].placed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	}
 }
 
 void cross_fini(front *f)
 {
 	g_array_free(f->neighbours, TRUE);
-	for (unsigned p = 0; p < ASC_PIPES; p++)
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		g_array_free(f->cross[p].wait, TRUE);
+		g_array_free(f->cross[p].placed, TRUE);
+	}
 }
 
 static neighbours *now_known(const front *f)
@@ -124,6 +128,7 @@ static void set_behind(front *f, unsigned p, uint32_t step)
 	else
 		note_before(f, ASC_OP_SETCROSS, p, MODE_CORE, p);
 	f->cross[p].sets++;
+	g_array_append_val(f->cross[p].placed, step);
 	f->cross[p].last = MAX(f->cross[p].last, step);
 	f->b->counts.crossings++;
 }
@@ -142,9 +147,24 @@ static void wait_for(front *f, unsigned p)
 /* The vector sub-core F needs STEP of pipe P of its cube sub-core. */
 static bool from_cube(syncer *s, front *f, front *cube, unsigned p, uint32_t step)
 {
-	neighbours what = tells(cube, p, step);
+	neighbours what;
 	front *v;
 
+	/* A set that stands for the other vector sub-core, and that F has not taken, is as good. */
+	for (uint32_t n = f->cross[p].waits; n < cube->cross[p].sets; n++) {
+		uint32_t placed = g_array_index(cube->cross[p].placed, uint32_t, n);
+
+		if (placed < step)
+			continue;
+		while (f->cross[p].waits <= n)
+			wait_for(f, p);
+		what = tells(cube, p, placed);
+		learn(f, &what);
+		return true;
+	}
+	/* Sets of one pipe follow one another. */
+	step = MAX(step, cube->cross[p].last);
+	what = tells(cube, p, step);
 	for (unsigned i = 0; (v = partner(s, cube, i)) != NULL; i++) {
 		while (v != f && cube->cross[p].sets > v->cross[p].waits + MOST_BEHIND)
 			wait_for(v, p);
@@ -293,6 +313,7 @@ static void know_all(syncer *s, front *f)
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		f->cross[p].sets = f->cross[p].waits = f->cross[p].last = 0;
 		g_array_set_size(f->cross[p].wait, 0);
+		g_array_set_size(f->cross[p].placed, 0);
 	}
 }
 

@@ -38,6 +38,7 @@ typedef struct crossing {
 	uint32_t sets;  /* so far */
 	uint32_t last;  /* step of the pipe behind which the last one stands */
 	uint32_t waits; /* taken from the counter of this pipe's number */
+	GArray *placed; /* uint32_t: step behind which each set stands, in order */
 	GArray *wait;   /* knowledge each: steps of each pipe that stand before the wait */
 } crossing;
 
