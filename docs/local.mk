@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	docs/bank-maps.md \
 	docs/bank-search.md \
 	docs/design.md \
+	docs/engines-solve.md \
 	docs/deviations.md \
 	docs/engines-color.md \
 	docs/engines-partition.md \

@@ -9,6 +9,17 @@
 
 enum { CLOSURE_TASKS = 20000 };
 
+static void rule_lftd(const alg_rule_view *w, double *value)
+{
+	double mean_duration = 0;
+
+	for (uint32_t v = 0; v < w->flat->tasks; v++)
+		mean_duration += (double)w->flat->duration[v] / w->flat->tasks;
+	for (uint32_t v = 0; v < w->flat->tasks; v++)
+		value[v] = (double)(w->flat->duration[v] - w->tail[v]) -
+		           (w->mean_share > 0 ? 0.4 * mean_duration * w->share[v] / w->mean_share : 0.0);
+}
+
 static void rule_lst(const alg_rule_view *w, double *value)
 {
 	for (uint32_t v = 0; v < w->flat->tasks; v++)

@@ -31,6 +31,8 @@ enum asc_kind asb_kind(const asb *b, asb_core core);
 
 /* Steps that follow come from this graph node or macro-operation. */
 void asb_node(asb *b, const char *name);
+/* What follows is of layer NAME of several: its nodes and remarks bear its name.  NULL: of the only one. */
+void asb_layer(asb *b, const char *name);
 void asb_step(asb *b, asb_core core, const asc_insn *insn);
 /* Vector steps of CORE that follow run under this mask; costs an instruction where it changes.  The standard is all
  * lanes, no counter mode. */
