@@ -150,6 +150,39 @@ static uint64_t image_get(asc_ref *r, const image *p, int64_t position, int64_t 
 	               p->size);
 }
 
+/* Notes the rows of the map under the filter for the columns and positions of the extents: of each group of channels
+ * from the first to the last. */
+static void touch_rows(asc_ref *r, const image *p, int64_t position, uint64_t positions, int64_t column,
+                       uint64_t columns)
+{
+	int64_t taps = p->kernel_h * p->kernel_w, c0 = (int64_t)p->c0;
+	int64_t first = column / c0 / taps;
+	int64_t last = MIN((column + (int64_t)columns - 1) / c0 / taps, ((int64_t)p->c - 1) / c0);
+
+	for (int64_t c1 = first; c1 <= last; c1++) {
+		int64_t low = INT64_MAX, high = INT64_MIN;
+
+		for (int64_t tap = 0; tap < taps; tap++) {
+			int64_t at = (c1 * taps + tap) * c0;
+
+			/* Of several groups each is read under the whole filter. */
+			if (first == last && (at + c0 <= column || at >= column + (int64_t)columns))
+				continue;
+			for (uint64_t i = 0; i < positions; i++) {
+				int64_t row = (position + (int64_t)i) / MAX(p->out_w, 1) * p->stride_h - p->top +
+				              tap / p->kernel_w * p->dilation_h;
+
+				low = MIN(low, row);
+				high = MAX(high, row);
+			}
+		}
+		low = CLAMP(low, 0, (int64_t)p->h);
+		high = CLAMP(high + 1, low, (int64_t)p->h);
+		ref_touch(r, ASC_L1, false, p->base + ((uint64_t)c1 * p->h + (uint64_t)low) * p->w * ROW,
+		          (uint64_t)(high - low) * p->w * ROW);
+	}
+}
+
 static void load_image(asc_ref *r, enum asc_space to)
 {
 	image p = image_of(r);
@@ -157,12 +190,11 @@ static void load_image(asc_ref *r, enum asc_space to)
 	int64_t k_start = ref_field(r, "k_start"), m_start = ref_field(r, "m_start");
 	uint64_t rows = (uint64_t)ref_field(r, "m_extent"), columns = (uint64_t)ref_field(r, "k_extent");
 	bool to_a = to == ASC_L0A;
-	uint64_t image_bytes = p.h * p.w * up(p.c, p.c0) * ROW;
 	/* Whole fractals: what lies in them beyond the extents is of the matrix, too. */
 	uint64_t full_rows = up(rows, to_a ? FRACTAL_ROWS : p.c0) * (to_a ? FRACTAL_ROWS : p.c0);
 	uint64_t full_columns = up(columns, to_a ? p.c0 : FRACTAL_ROWS) * (to_a ? p.c0 : FRACTAL_ROWS);
 
-	ref_touch(r, ASC_L1, false, p.base, image_bytes);
+	touch_rows(r, &p, m_start, up(rows, MAX(FRACTAL_ROWS, p.c0)) * MAX(FRACTAL_ROWS, p.c0), k_start, full_columns);
 	for (uint64_t i = 0; i < full_rows && !r->beyond; i++)
 		for (uint64_t j = 0; j < full_columns; j++) {
 			uint64_t at =
