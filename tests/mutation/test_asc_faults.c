@@ -41,15 +41,15 @@ typedef struct subject {
 static const char *const plain[] = {"cores=2", "l2.bytes=65536", "l2.ways=2", NULL};
 static const char *const small[] = {"cores=2",        "l2.bytes=65536", "l2.ways=2",      "l1.bytes=8192",
                                     "l0a.bytes=2048", "l0b.bytes=2048", "l0c.bytes=8192", NULL};
-static const char *const one[] = {"cores=1", "l2.bytes=65536", "l2.ways=2", "ub.bytes=18432", NULL};
+static const char *const one[] = {"cores=1", "l2.bytes=65536", "l2.ways=2", "ub.bytes=12288", NULL};
 static const struct {
 	const char *workload, *const *sets;
 } workloads[] = {
 	{"gemm:17x33x45:fp16", plain},     {"gemm:33x65x40:int8", plain},
-	{"gemm:50x70x60:fp16", small},     {"gemm:40x64x120:int8", small},
-	{"bmm:3x20x30x40:fp16", plain},    {"vmap:exp,1000", plain},
-	{"vmap:add,5000:fp32", one},       {"softmax:40x12", plain},
-	{"softmax:200x24", one},           {"layernorm:20x16", plain},
+	{"gemm:34x36x50:fp16", small},     {"gemm:40x64x120:int8", small},
+	{"bmm:3x17x18x20:fp16", plain},    {"vmap:exp,1000", plain},
+	{"vmap:add,3000:fp32", one},       {"softmax:40x12", plain},
+	{"softmax:80x20", one},           {"layernorm:20x16", plain},
 	{"transpose:40x24", plain},        {"embedding:50,16,20", plain},
 	{"kvcache:24x2x32,page=4", plain}, {"fft:16", plain},
 	{"attention:1x2x16x16", plain},    {"block.graph", plain},

@@ -305,8 +305,13 @@ static void image(touched *t, enum asc_space to)
 	int64_t size = asc_type_bytes((enum asc_type)f[0]), c0 = BLOCK_BYTES / size;
 	/* L0A: rows of 16, L0B: depth in c0 and 16 columns. */
 	int64_t rows = to == ASC_L0A ? FRACTAL_SIDE : c0, columns = to == ASC_L0A ? c0 : FRACTAL_SIDE;
+	/* Channels that the depth of the extent runs over, whole maps of them. */
+	int64_t depth = (f[6] >> 8 & 0xff) * (f[6] & 0xff) * c0, map = f[3] * f[4] * BLOCK_BYTES;
+	int64_t first = f[10] / depth, past = div_up(f[10] + div_up(f[12], columns) * columns, depth);
+	int64_t end = MIN(past, div_up(f[5], c0));
 
-	put(t, ASC_L1, false, f[2], f[3] * f[4] * div_up(f[5], c0) * BLOCK_BYTES, 1, 0);
+	if (end > first)
+		put(t, ASC_L1, false, f[2] + first * map, (end - first) * map, 1, 0);
 	put(t, to, true, f[1], div_up(f[13], rows) * div_up(f[12], columns) * FRACTAL_BYTES, 1, 0);
 }
 
