@@ -142,12 +142,18 @@ exits "by timestamp on a TSP" 1 "$TSPSIM" run -w gemm:8x8x8 --by-timestamp
 like "says which machines" err 'machines like ascend-910b'
 exits "a query of another kind" 1 "$TSPSIM" stat w.db hot_banks
 like "says which there are" err 'expected, of ascend machines, one of: prediction'
+exits "a query that there is not" 1 "$TSPSIM" stat w.db xyzzy
+like "those of this kind are named, once" err "^tspsim: unknown query 'xyzzy'; expected one of: $("$TSPSIM" list queries |
+	awk '/\(ascend, / {all = all sep $1; sep = ", "} END {print all}')\$"
 exits "a plot of another kind" 1 "$TSPSIM" plot banks w.db -o x.png
 like "says which there are" err 'one of: occupancy, buffers'
 exits "bank eval of such a trace" 1 "$TSPSIM" bank eval --from w.db
 like "says why not" err 'ascend-910b, which has no bank map'
 exits "a machine that there is not" 1 "$TSPSIM" run -m ascend-910x wait.tsp
 like "nearest name" err "did you mean 'ascend-910[ab]'"
+sed 's/ascend-910b/ascend-910x/' wait.tsp >unknown.tsp
+exits "a program for one that there is not" 1 "$TSPSIM" run unknown.tsp
+like "names those there are, and the nearest" err "unknown.tsp is for machine 'ascend-910x'.*ascend-310p.*did you mean 'ascend-910[ab]'"
 exits "a key that there is not" 1 "$TSPSIM" run wait.tsp --set ub.bank=1
 like "nearest key" err "did you mean 'ub.banks'"
 
