@@ -148,7 +148,8 @@ static void say_work(GString *out, const ascend_report *r)
 	}
 	read = tool_bytes(in);
 	written = tool_bytes(away);
-	tool_line(out, "work", "%s MACs, %s lane operations, %s instructions", macs, lanes, insns);
+	tool_line(out, "work", "%s MACs, %s lane operations, %s instruction%s", macs, lanes, insns,
+	          c->instructions == 1 ? "" : "s");
 	if (cube >= 0)
 		tool_line(out, "", "%s of the cube's peak", share);
 	if (l2)

@@ -87,6 +87,13 @@ is "of its kind" "$(json out '$.violations_by_kind."flag-left-set"')" 1
 exits "fault-stop stops at the first" 2 "$TSPSIM" run bare.tsp --policy fault-stop --trace stop.db -q
 is "and marks the trace" "$(sql stop.db "SELECT value FROM run WHERE key = 'status'")" incomplete
 
+# A jump to itself takes scalar.branch_cycles, 5, each time; the interrupt says how far it came.
+printf '.stream vector sub=0\nhere: jump label=here\nend\n' >loop.tsp
+exits "an endless loop can be interrupted" 130 env --default-signal=INT timeout --preserve-status -s INT 5 "$TSPSIM" run loop.tsp --json
+is "its cycles are those of its instructions" \
+	"$(sqlite3 :memory: "SELECT abs(json_extract(j, '\$.cycles') - 5 * json_extract(j, '\$.instructions')) <= 10 AND
+		json_extract(j, '\$.cycles') > 0 FROM (SELECT CAST(readfile('out') AS TEXT) j)")" 1
+
 # Kernels and orders.
 for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
 	for shuffle in 0 7; do
@@ -128,6 +135,15 @@ awk '/^```/ {inside = /^```asm/; n += inside; next} inside {print >("example" n 
 for example in example*.tsp; do
 	exits "$example of docs/ascend-assembly.md runs clean" 0 "$TSPSIM" run "$example"
 done
+
+# Its table of places in the unified buffer: the second example with the operands of each row.
+sed -n -E 's/^\| `(0x[0-9a-f]+)` \| `(0x[0-9a-f]+)` \| ([0-9]+) \|.*/\1 \2 \3/p' "$TSPSIM_SRCDIR/docs/ascend-assembly.md" >places
+is "there are places" "$(wc -l <places | tr -d ' ')" 6
+while read -r src1 dst cycles; do
+	sed "s/src1=0x10100/src1=$src1/; s/dst=0x20000/dst=$dst/" example2.tsp >place.tsp
+	exits "src1=$src1 dst=$dst: runs clean" 0 "$TSPSIM" run place.tsp --trace place.db
+	is "src1=$src1 dst=$dst: cycles" "$(sql place.db "SELECT done - start FROM executions WHERE op = 'vadd'")" "$cycles"
+done <places
 
 # The wrong kind of machine.
 exits "a program for another kind of machine" 1 "$TSPSIM" run -m tsp wait.tsp
