@@ -61,10 +61,10 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 	asb_remark(b,
 	           "%s: tiles of %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT ", mmads of depth %" G_GUINT64_FORMAT
 	           ", L1 stages of depth %" G_GUINT64_FORMAT " (%u) and %" G_GUINT64_FORMAT " (%u), %" G_GUINT64_FORMAT
-	           " tiles in %" G_GUINT64_FORMAT
-	           " rounds; a tile takes %.0f cycles of cube, %.0f of L1 to L0, %.0f of memory to L1, %.0f out",
-	           n->name, t.m, t.n, t.k, t.a_depth, t.a_stages, t.b_depth, t.b_stages, t.tiles, t.rounds, t.cube,
-	           t.loads, t.copies, t.out);
+	           " tile%s in %" G_GUINT64_FORMAT
+	           " round%s; a tile takes %.0f cycles of cube, %.0f of L1 to L0, %.0f of memory to L1, %.0f out",
+	           n->name, t.m, t.n, t.k, t.a_depth, t.a_stages, t.b_depth, t.b_stages, t.tiles,
+	           t.tiles == 1 ? "" : "s", t.rounds, t.rounds == 1 ? "" : "s", t.cube, t.loads, t.copies, t.out);
 	if (!ask_product_write(&w, &t, error))
 		return false;
 	asb_work(b, p.batches * p.m * p.n * p.k, 0);
