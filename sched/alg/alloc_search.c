@@ -26,25 +26,43 @@ typedef struct hash {
 	uint64_t a, b;
 } hash;
 
-typedef struct undo {
+/* What is known of a clique in a state; all of it follows from the lows of its open buffers. */
+typedef struct clique {
+	int64_t floor;  /* the least low; INT64_MAX: nothing is open */
+	int64_t second; /* the least low, or fixed address, above the floor; INT64_MAX: none */
+	int64_t open;   /* bytes without an address */
+	int64_t least;  /* size of the smallest open buffer */
+	uint32_t at_floor;
+} clique;
+
+typedef struct undo_low {
 	uint32_t buffer;
 	int64_t low;
-} undo;
+} undo_low;
+
+typedef struct undo_clique {
+	uint32_t clique;
+	clique was;
+} undo_clique;
 
 typedef struct search {
 	const alloc_map *m;
 	const alloc_options *o;
 	int64_t capacity;
-	int64_t *low;       /* [count] */
-	bool *placed;       /* [count] */
+	int64_t *low; /* [count] */
+	bool *placed; /* [count] */
 	int64_t *size, *alignment, *fixed;
-	int64_t *floor;     /* [cliques] of the state last looked at; INT64_MAX: nothing open */
+	clique *at;         /* [cliques] */
+	bool *dirty;        /* [cliques] a low in it has changed since it was looked at */
+	hash *sum;          /* [cliques] of the open buffers that begin there */
+	uint32_t *cross;    /* [cliques] open buffers that join it and the next */
+	uint32_t *members;  /* as in the map, each clique sorted by low: nearly sorted from one look to the next */
+	uint32_t *begins;   /* [cliques + 1] into starters */
+	uint32_t *starters; /* buffers by first clique */
 	uint64_t *weight;   /* [cliques] failures */
 	double *key;        /* [count] what is tried first */
-	int64_t *cross;     /* [cliques + 1] scratch: open buffers that join a clique and the next */
-	undo *sorted;       /* [count] scratch of one clique */
 	uint32_t *same;     /* [count] the first buffer with its life, size and rules: one of them is as good as another */
-	GArray *trail;      /* undo */
+	GArray *lows, *cliques; /* undo_low, undo_clique */
 	hash *table;
 	uint64_t table_mask;
 	uint64_t nodes, limit; /* of all, of this restart */
@@ -61,91 +79,140 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
+/* Adds buffer B at its low to the sum of its first clique (SIGN 1), or takes it out (-1). */
+static void count_in(search *s, uint32_t b, uint64_t sign)
+{
+	uint64_t x = mix((uint64_t)s->low[b] * UINT64_C(0x9e3779b97f4a7c15) + s->same[b] + 1);
+	hash *sum = &s->sum[s->m->first[b]];
+
+	sum->a += sign * x;
+	sum->b += sign * mix(x + UINT64_C(0x632be59bd9b4e019));
+}
+
+static void set_placed(search *s, uint32_t b, bool placed)
+{
+	count_in(s, b, placed ? UINT64_MAX : 1);
+	s->placed[b] = placed;
+	for (uint32_t t = s->m->first[b]; t < s->m->last[b]; t++)
+		s->cross[t] += placed ? UINT32_MAX : 1;
+}
+
+static void set_low(search *s, uint32_t b, int64_t low)
+{
+	count_in(s, b, UINT64_MAX);
+	s->low[b] = low;
+	count_in(s, b, 1);
+}
+
+static void mark_dirty(search *s, uint32_t b)
+{
+	memset(s->dirty + s->m->first[b], true, (s->m->last[b] - s->m->first[b] + 1) * sizeof(*s->dirty));
+}
+
 static void lift(search *s, uint32_t b, int64_t to)
 {
-	undo entry = {b, s->low[b]};
+	undo_low entry = {b, s->low[b]};
 
-	to = alloc_i_up(to, s->alignment[b]);
-	if (s->low[b] >= to)
+	if (s->placed[b] || s->low[b] >= to)
 		return;
-	g_array_append_val(s->trail, entry);
-	s->low[b] = to;
+	g_array_append_val(s->lows, entry);
+	set_low(s, b, alloc_i_up(to, s->alignment[b]));
+	mark_dirty(s, b);
 }
 
-static void take_back(search *s, guint mark)
-{
-	for (guint i = s->trail->len; i-- > mark;) {
-		const undo *entry = &g_array_index(s->trail, undo, i);
-
-		s->low[entry->buffer] = entry->low;
-	}
-	g_array_set_size(s->trail, mark);
-}
-
-/* Lifts what overlaps cliques FIRST to LAST to TO.  A buffer is met first in its first clique, or in FIRST. */
+/* Lifts what overlaps cliques FIRST to LAST to TO. */
 static void lift_range(search *s, uint32_t first, uint32_t last, int64_t to)
 {
-	const alloc_map *m = s->m;
-
-	for (uint32_t t = first; t <= last; t++)
-		for (uint32_t i = m->start[t]; i < m->start[t + 1]; i++) {
-			uint32_t b = m->members[i];
-
-			if (!s->placed[b] && (t == first || m->first[b] == t))
-				lift(s, b, to);
-		}
+	for (uint32_t i = s->m->start[first]; i < s->m->start[first + 1]; i++)
+		lift(s, s->members[i], to);
+	for (uint32_t i = s->begins[first + 1]; i < s->begins[last + 1]; i++)
+		lift(s, s->starters[i], to);
 }
 
-/* The floor of clique T, and whether its open buffers end within the capacity. */
-static bool look(search *s, uint32_t t)
+static void take_back(search *s, guint lows, guint cliques)
 {
-	const alloc_map *m = s->m;
-	uint32_t n = 0;
-	int64_t end = 0;
+	for (guint i = s->lows->len; i-- > lows;) {
+		const undo_low *entry = &g_array_index(s->lows, undo_low, i);
 
-	for (uint32_t i = m->start[t]; i < m->start[t + 1]; i++) {
-		uint32_t b = m->members[i], at = n;
+		set_low(s, entry->buffer, entry->low);
+	}
+	for (guint i = s->cliques->len; i-- > cliques;) {
+		const undo_clique *entry = &g_array_index(s->cliques, undo_clique, i);
+
+		s->at[entry->clique] = entry->was;
+	}
+	g_array_set_size(s->lows, lows);
+	g_array_set_size(s->cliques, cliques);
+}
+
+/* Sorts the members of clique T by low, those that have their address last. */
+static void sort_members(search *s, uint32_t t)
+{
+	uint32_t *list = s->members + s->m->start[t], n = s->m->start[t + 1] - s->m->start[t];
+
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t b = list[i], k = i;
 
 		if (s->placed[b])
 			continue;
+		for (; k > 0 && (s->placed[list[k - 1]] || s->low[list[k - 1]] > s->low[b]); k--)
+			list[k] = list[k - 1];
+		list[k] = b;
+	}
+}
+
+/* Looks at clique T again: do its open buffers end within the capacity? */
+static bool look(search *s, uint32_t t)
+{
+	const uint32_t *list = s->members + s->m->start[t];
+	uint32_t n = s->m->start[t + 1] - s->m->start[t];
+	undo_clique entry = {t, s->at[t]};
+	clique now = {.floor = INT64_MAX, .second = INT64_MAX, .least = INT64_MAX};
+	int64_t end = 0;
+
+	g_array_append_val(s->cliques, entry);
+	sort_members(s, t);
+	for (uint32_t i = 0; i < n && !s->placed[list[i]]; i++) {
+		uint32_t b = list[i];
+
 		if (s->fixed[b] != ALLOC_FREE && s->low[b] > s->fixed[b])
 			return false;
-		n++;
-		for (; at > 0 && s->sorted[at - 1].low > s->low[b]; at--)
-			s->sorted[at] = s->sorted[at - 1];
-		s->sorted[at] = (undo){b, s->low[b]};
+		if (i == 0)
+			now.floor = s->low[b];
+		if (s->low[b] > now.floor)
+			now.second = MIN(now.second, s->low[b]);
+		else
+			now.at_floor++;
+		end = MAX(end, s->low[b]) + s->size[b];
+		now.open += s->size[b];
+		now.least = MIN(now.least, s->size[b]);
 	}
-	s->floor[t] = n ? s->sorted[0].low : INT64_MAX;
-	for (uint32_t i = 0; i < n; i++)
-		end = MAX(end, s->sorted[i].low) + s->size[s->sorted[i].buffer];
+	s->at[t] = now;
 	return end <= s->capacity;
 }
 
 static bool look_range(search *s, uint32_t first, uint32_t last)
 {
-	for (uint32_t t = first; t <= last; t++)
-		if (!look(s, t)) {
-			s->weight[t]++;
-			return false;
-		}
-	return true;
+	bool fine = true;
+
+	for (uint32_t t = first; t <= last && fine; t++) {
+		if (!s->dirty[t])
+			continue;
+		fine = look(s, t);
+		s->weight[t] += !fine;
+	}
+	memset(s->dirty + first, false, (last - first + 1) * sizeof(*s->dirty));
+	return fine;
 }
 
 static hash state_of(const search *s, uint32_t first, uint32_t last)
 {
 	hash h = {0, 0};
 
-	for (uint32_t t = first; t <= last; t++)
-		for (uint32_t i = s->m->start[t]; i < s->m->start[t + 1]; i++) {
-			uint32_t b = s->m->members[i];
-			uint64_t x;
-
-			if (s->placed[b] || (t != first && s->m->first[b] != t))
-				continue;
-			x = mix((uint64_t)s->low[b] * UINT64_C(0x9e3779b97f4a7c15) + s->same[b] + 1);
-			h.a += x;
-			h.b += mix(x + UINT64_C(0x632be59bd9b4e019));
-		}
+	for (uint32_t t = first; t <= last; t++) {
+		h.a += s->sum[t].a;
+		h.b += s->sum[t].b;
+	}
 	return h;
 }
 
@@ -163,55 +230,21 @@ typedef struct choice {
 	double score;
 } choice;
 
-static bool at_floor(const search *s, uint32_t b, uint32_t t)
-{
-	return !s->placed[b] && s->low[b] == s->floor[t] && (s->fixed[b] == ALLOC_FREE || s->fixed[b] == s->low[b]);
-}
-
-/* The level that the floor of T rises to when nothing is placed there.  LEAST is the smallest open buffer that touches
- * the valley: what is not at its `low` stands on something. */
-static int64_t next_level(const search *s, uint32_t t, int64_t least)
-{
-	int64_t level = s->floor[t] + least;
-
-	for (uint32_t i = s->m->start[t]; i < s->m->start[t + 1]; i++) {
-		uint32_t b = s->m->members[i];
-
-		if (!s->placed[b] && s->low[b] > s->floor[t])
-			level = MIN(level, s->low[b]);
-		else if (!s->placed[b] && s->fixed[b] > s->floor[t])
-			level = MIN(level, s->fixed[b]);
-	}
-	return level;
-}
-
-/* Bytes that clique T can lose. */
-static int64_t slack(const search *s, uint32_t t)
-{
-	int64_t open = 0;
-
-	for (uint32_t i = s->m->start[t]; i < s->m->start[t + 1]; i++)
-		if (!s->placed[s->m->members[i]])
-			open += s->size[s->m->members[i]];
-	return s->capacity - s->floor[t] - open;
-}
-
+/* The level that a floor rises to when nothing is placed there: what is not at its low stands on something in the valley,
+ * of LEAST bytes or more. */
 static void weigh_valley(search *s, uint32_t left, uint32_t right, choice *best)
 {
 	int64_t least = INT64_MAX;
 
 	for (uint32_t t = left; t <= right; t++)
-		for (uint32_t i = s->m->start[t]; i < s->m->start[t + 1]; i++)
-			if (!s->placed[s->m->members[i]])
-				least = MIN(least, s->size[s->m->members[i]]);
+		least = MIN(least, s->at[t].least);
 	for (uint32_t t = left; t <= right; t++) {
-		int64_t next = next_level(s, t, least);
-		uint32_t count = 0;
+		const clique *c = &s->at[t];
+		int64_t next = MIN(c->second, c->floor + least);
+		uint32_t count = c->at_floor;
 		double score;
 
-		for (uint32_t i = s->m->start[t]; i < s->m->start[t + 1]; i++)
-			count += at_floor(s, s->m->members[i], t);
-		if (next - s->floor[t] > slack(s, t))
+		if (next - c->floor > s->capacity - c->floor - c->open)
 			next = INT64_MAX;
 		else
 			count++;
@@ -227,10 +260,10 @@ static choice choose(search *s, uint32_t first, uint32_t last)
 
 	for (uint32_t left = first, right; left <= last; left = right + 1) {
 		right = left;
-		while (right < last && s->floor[right + 1] == s->floor[left])
+		while (right < last && s->at[right + 1].floor == s->at[left].floor)
 			right++;
-		if ((left == first || s->floor[left - 1] > s->floor[left]) &&
-		    (right == last || s->floor[right + 1] > s->floor[left]))
+		if ((left == first || s->at[left - 1].floor > s->at[left].floor) &&
+		    (right == last || s->at[right + 1].floor > s->at[left].floor))
 			weigh_valley(s, left, right, &best);
 		if (best.score <= 0)
 			break;
@@ -246,20 +279,8 @@ static bool fill_parts(search *s, uint32_t first, uint32_t last)
 	g_autoptr(GArray) parts = NULL;
 	uint32_t left = first;
 
-	memset(s->cross + first, 0, (last - first + 2) * sizeof(*s->cross));
-	for (uint32_t t = first; t <= last; t++)
-		for (uint32_t i = s->m->start[t]; i < s->m->start[t + 1]; i++) {
-			uint32_t b = s->m->members[i];
-
-			if (!s->placed[b] && (t == first || s->m->first[b] == t)) {
-				s->cross[t]++;
-				s->cross[MIN(s->m->last[b], last)]--;
-			}
-		}
-	for (uint32_t t = first; t < last; t++)
-		s->cross[t + 1] += s->cross[t];
 	for (uint32_t t = first; t <= last; t++) {
-		if (s->floor[t] == INT64_MAX) {
+		if (s->at[t].floor == INT64_MAX) {
 			left = t + 1;
 		} else if (t == last || s->cross[t] == 0) {
 			if (left == first && t == last)
@@ -297,10 +318,10 @@ static uint32_t *candidates(const search *s, uint32_t t, uint32_t *count)
 	uint32_t *list = g_new(uint32_t, s->m->start[t + 1] - s->m->start[t] + 1), n = 0;
 
 	for (uint32_t i = s->m->start[t]; i < s->m->start[t + 1]; i++) {
-		uint32_t b = s->m->members[i], at = n;
+		uint32_t b = s->members[i], at = n;
 		bool again = false;
 
-		if (!at_floor(s, b, t))
+		if (s->placed[b] || s->low[b] != s->at[t].floor)
 			continue;
 		for (uint32_t k = 0; k < n; k++)
 			again = again || s->same[list[k]] == s->same[b];
@@ -327,7 +348,7 @@ static bool out_of_budget(search *s)
 static bool fill(search *s, uint32_t first, uint32_t last)
 {
 	hash h = state_of(s, first, last);
-	guint mark = s->trail->len;
+	guint lows = s->lows->len, cliques = s->cliques->len;
 	g_autofree uint32_t *list = NULL;
 	uint32_t count;
 	choice at;
@@ -341,43 +362,47 @@ static bool fill(search *s, uint32_t first, uint32_t last)
 		uint32_t b = list[i];
 
 		s->nodes++;
-		s->placed[b] = true;
+		set_placed(s, b, true);
+		mark_dirty(s, b);
 		lift_range(s, s->m->first[b], s->m->last[b], s->low[b] + s->size[b]);
 		done = look_range(s, first, last) && fill_parts(s, first, last);
 		if (!done) {
-			take_back(s, mark);
-			s->placed[b] = false;
+			take_back(s, lows, cliques);
+			set_placed(s, b, false);
 		}
 	}
 	if (!done && !s->cut && at.next != INT64_MAX) {
 		s->nodes++;
-		/* The floors belong to a state below; NEXT does not. */
 		lift_range(s, at.clique, at.clique, at.next);
 		done = look_range(s, first, last) && fill_parts(s, first, last);
 		if (!done)
-			take_back(s, mark);
+			take_back(s, lows, cliques);
 	}
 	if (!done && !s->cut)
 		s->table[h.a & s->table_mask] = h;
 	return done;
 }
 
-/* Where a restart begins: lows, and the order in which buffers are tried. */
+/* Where a restart begins: nothing placed, and the order in which buffers are tried. */
 static void begin(search *s, uint64_t restart)
 {
 	const alloc_map *m = s->m;
 
+	memset(s->sum, 0, m->cliques * sizeof(*s->sum));
+	memset(s->cross, 0, m->cliques * sizeof(*s->cross));
+	memset(s->dirty, true, m->cliques * sizeof(*s->dirty));
 	for (uint32_t b = 0; b < m->count; b++) {
 		double length = m->last[b] - m->first[b] + 1, size = (double)s->size[b];
 		double keys[KEYS] = {length * size, length, size, length * length * size};
 
-		s->placed[b] = false;
 		s->low[b] = MAX(s->fixed[b], 0);
+		set_placed(s, b, false);
 		s->key[b] = keys[restart % KEYS];
 		if (restart >= KEYS)
 			s->key[b] *= 0.5 + rng_unit(&s->random);
 	}
-	g_array_set_size(s->trail, 0);
+	g_array_set_size(s->lows, 0);
+	g_array_set_size(s->cliques, 0);
 	s->cut = false;
 }
 
@@ -403,13 +428,29 @@ static void find_same(search *s)
 
 		s->same[b] = b;
 		for (uint32_t i = s->m->start[t]; i < s->m->start[t + 1]; i++) {
-			uint32_t c = s->m->members[i];
+			uint32_t c = s->members[i];
 
 			if (c < s->same[b] && s->m->first[c] == t && s->m->last[c] == s->m->last[b] &&
 			    s->size[c] == s->size[b] && s->alignment[c] == s->alignment[b] && s->fixed[c] == s->fixed[b])
 				s->same[b] = c;
 		}
 	}
+}
+
+static void find_starters(search *s)
+{
+	const alloc_map *m = s->m;
+	uint32_t n = 0;
+
+	s->begins = g_new(uint32_t, m->cliques + 1);
+	s->starters = g_new(uint32_t, m->count);
+	for (uint32_t t = 0; t < m->cliques; t++) {
+		s->begins[t] = n;
+		for (uint32_t i = m->start[t]; i < m->start[t + 1]; i++)
+			if (m->first[m->members[i]] == t)
+				s->starters[n++] = m->members[i];
+	}
+	s->begins[m->cliques] = n;
 }
 
 static void set_up(search *s)
@@ -424,13 +465,16 @@ static void set_up(search *s)
 	s->size = g_new(int64_t, n);
 	s->alignment = g_new(int64_t, n);
 	s->fixed = g_new(int64_t, n);
-	s->floor = g_new(int64_t, s->m->cliques);
+	s->at = g_new0(clique, s->m->cliques);
+	s->dirty = g_new(bool, s->m->cliques);
+	s->sum = g_new(hash, s->m->cliques);
+	s->members = g_memdup2(s->m->members, s->m->start[s->m->cliques] * sizeof(*s->members));
 	s->weight = g_new0(uint64_t, s->m->cliques);
 	s->key = g_new(double, n);
-	s->cross = g_new(int64_t, s->m->cliques + 1);
-	s->sorted = g_new(undo, n);
+	s->cross = g_new(uint32_t, s->m->cliques);
 	s->same = g_new(uint32_t, n);
-	s->trail = g_array_new(FALSE, FALSE, sizeof(undo));
+	s->lows = g_array_new(FALSE, FALSE, sizeof(undo_low));
+	s->cliques = g_array_new(FALSE, FALSE, sizeof(undo_clique));
 	s->table = g_new0(hash, table);
 	s->table_mask = table - 1;
 	for (uint32_t b = 0; b < n; b++) {
@@ -439,6 +483,7 @@ static void set_up(search *s)
 		s->fixed[b] = s->m->p->buffers[b].fixed;
 	}
 	find_same(s);
+	find_starters(s);
 	rng_seed(&s->random, s->o->seed, 1);
 }
 
@@ -449,14 +494,19 @@ static void tear_down(search *s)
 	g_free(s->size);
 	g_free(s->alignment);
 	g_free(s->fixed);
-	g_free(s->floor);
+	g_free(s->at);
+	g_free(s->dirty);
+	g_free(s->sum);
+	g_free(s->members);
+	g_free(s->begins);
+	g_free(s->starters);
 	g_free(s->weight);
 	g_free(s->key);
 	g_free(s->cross);
-	g_free(s->sorted);
 	g_free(s->same);
 	g_free(s->table);
-	g_array_free(s->trail, TRUE);
+	g_array_free(s->lows, TRUE);
+	g_array_free(s->cliques, TRUE);
 }
 
 enum alloc_i_outcome alloc_i_exact(const alloc_map *m, const alloc_options *o, int64_t capacity, uint64_t limit,
