@@ -8,11 +8,20 @@ libsched_a_SOURCES = \
 	sched/alg/rules.c sched/alg/rules.h sched/alg/rules.def \
 	sched/alg/solve.c sched/alg/solve.h sched/alg/engines.c sched/alg/engines.h sched/alg/methods.def \
 	sched/alg/solve_list.c sched/alg/solve_anneal.c sched/alg/anneal_int.h sched/alg/anneal_chain.c sched/alg/anneal_moves.c \
-	sched/alg/moves.def sched/alg/solve_exact.c sched/alg/solve_lags.c \
+	sched/alg/moves.def sched/alg/solve_lags.c \
 	sched/alg/read/read.c sched/alg/read/read.h sched/alg/read/words.c sched/alg/read/internal.h \
 	sched/alg/read/formats.def sched/alg/read/psplib.c sched/alg/read/progen_max.c sched/alg/read/patterson.c \
 	sched/alg/read/stg.c sched/alg/read/jobshop.c \
 	sched/sched.h sched/ir/graph.h sched/frontend/frontend.h sched/lower/lower.h
+
+# The exact engine, or the row that says that it is missing.
+exact_sources = sched/alg/solve_exact.c sched/alg/exact_int.h sched/alg/exact_model.c sched/alg/exact_energy.c \
+	sched/alg/exact_formula.h sched/alg/exact_encode.c sched/alg/exact_sum.c sched/alg/exact_explain.c
+if HAVE_CADICAL
+libsched_a_SOURCES += $(exact_sources)
+else
+libsched_a_SOURCES += sched/alg/exact_none.c
+endif
 
 # Dataflow.
 libsched_a_SOURCES += \
@@ -71,7 +80,7 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/ascend.h sched/emit/ascend/build.h sched/emit/ascend/build_int.h \
 	sched/emit/ascend/build.c sched/emit/ascend/touch.c sched/emit/ascend/spans.c sched/emit/ascend/order.c sched/emit/ascend/sync.c \
 	sched/emit/ascend/sync_int.h sched/emit/ascend/flags.c sched/emit/ascend/cross.c \
-	sched/emit/ascend/take.c sched/emit/ascend/emit.c sched/emit/ascend/finish.c \
+	sched/emit/ascend/take.c sched/emit/ascend/past.c sched/emit/ascend/emit.c sched/emit/ascend/finish.c \
 	sched/emit/ascend/predict.h sched/emit/ascend/predict.c sched/emit/ascend/predict_memory.c \
 	sched/emit/ascend/predict_units.c \
 	sched/emit/ascend/matmul.h sched/emit/ascend/matmul_tile.c sched/emit/ascend/matmul.c \
@@ -82,4 +91,6 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/vector_ops.c sched/emit/ascend/vector_place.c sched/emit/ascend/vector_emit.c \
 	sched/emit/ascend/vector_match.c sched/emit/ascend/vector_tiles.c sched/emit/ascend/vector_split.c \
 	sched/emit/ascend/transpose.c sched/emit/ascend/gather.c \
+	sched/emit/ascend/attention.h sched/emit/ascend/attention.c sched/emit/ascend/attention_cube.c \
+	sched/emit/ascend/attention_soft.c \
 	sched/emit/ascend/legal.c

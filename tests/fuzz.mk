@@ -11,7 +11,7 @@ libfuzz_a_SOURCES = \
 	tests/fuzz/addresses.c tests/fuzz/ascend_assembler.c tests/fuzz/ascend_container.c tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/color.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
 	tests/fuzz/machine_file.c tests/fuzz/partition.c tests/fuzz/pattern.c tests/fuzz/sdf.c tests/fuzz/solve.c tests/fuzz/sweep.c tests/fuzz/words.c tests/fuzz/workload.c
 FUZZ_LIBS = libfuzz.a libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
-	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAML_LIBS) $(JSON_LIBS) $(GLIB_LIBS) -lm -lpthread
+	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAML_LIBS) $(JSON_LIBS) $(CADICAL_LIBS) $(GLIB_LIBS) -lm -lpthread
 
 check_PROGRAMS += tests/fuzz/replay
 TESTS += tests/fuzz/replay

@@ -17,7 +17,7 @@ AM_TESTS_ENVIRONMENT = \
 TEST_CPPFLAGS = $(CUNIT_CFLAGS)
 TAP_LIBS = libtap.a $(CUNIT_LIBS) $(GLIB_LIBS)
 TEST_LIBS = libtap.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
-	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(JSON_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm -lpthread
+	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(JSON_LIBS) $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm -lpthread
 
 check_LIBRARIES += libtap.a
 libtap_a_SOURCES = tests/lib/tap.c tests/lib/tap.h
@@ -63,6 +63,7 @@ include $(top_srcdir)/tests/ascmem.mk
 include $(top_srcdir)/tests/asckeys.mk
 include $(top_srcdir)/tests/asccore.mk
 include $(top_srcdir)/tests/ascref.mk
+include $(top_srcdir)/tests/ascfaults.mk
 include $(top_srcdir)/tests/asccli.mk
 include $(top_srcdir)/tests/ascsched.mk
 include $(top_srcdir)/tests/export.mk

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "isa/file.h"
 #include "sched/alg/read/read.h"
 #include "sched/alg/rules.h"
 #include "sched/alg/solve.h"
@@ -14,7 +15,7 @@
 
 static char *method, *format, *rule, *out;
 static gdouble seconds, alpha = 1.0, beta, gamma_weight, lambda = 1.0;
-static gint64 schedules, seed = 1;
+static gint64 schedules, conflicts, seed = 1;
 static gint processors = 1, jobs;
 static gboolean uniform;
 
@@ -24,6 +25,8 @@ static const GOptionEntry options[] = {
          "S"},
 	{"schedules", 0, 0, G_OPTION_ARG_INT64, &schedules,
          "build at most N schedules (default: 5000; list: 100, 1 above 50,000 tasks)", "N"},
+	{"conflicts", 0, 0, G_OPTION_ARG_INT64, &conflicts,
+         "exact: search for at most N conflicts (default: 1,000,000; no limit with --time)", "N"},
 	{"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "seed of all randomness (default: 1)", "K"},
 	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs,
          "threads (default: as many as processors); results do not depend on it", "N"},
@@ -56,6 +59,7 @@ static bool check_options(GError **error)
 		const char *name;
 		gint64 value, least, most;
 	} ranges[] = {{"schedules", schedules, 0, G_MAXINT64},
+	              {"conflicts", conflicts, 0, G_MAXINT64},
 	              {"seed", seed, 0, G_MAXINT64},
 	              {"jobs", jobs, 0, 1024},
 	              {"processors", processors, 1, 1 << 20}};
@@ -105,6 +109,7 @@ static char *as_json(const char *path, const char *read_as, const alg_problem *p
 	json_string(j, "bound_by", r->bound_by);
 	json_bool(j, "proved", r->status == ALG_OPTIMAL || r->status == ALG_INFEASIBLE);
 	json_uint(j, "schedules", r->schedules);
+	json_uint(j, "conflicts", r->conflicts);
 	json_real(j, "seconds", taken);
 	json_bool(j, "capped", r->capped);
 	json_bool(j, "valid", r->valid);
@@ -148,6 +153,11 @@ static char *as_text(const alg_problem *problem, const alg_solve_result *r, doub
 		g_string_append_printf(text, "%s\n", r->explanation);
 	}
 	g_string_append_printf(text, "schedules    %s in %.3f s%s\n", built, taken, r->capped ? ", ended early" : "");
+	if (r->conflicts) {
+		g_autofree char *count = tool_count(r->conflicts);
+
+		g_string_append_printf(text, "conflicts    %s\n", count);
+	}
 	for (unsigned i = 0; i < ALG_MOST_MOVES && r->moves[i].name; i++)
 		g_string_append_printf(text,
 		                       "move %-8s tried %" G_GUINT64_FORMAT ", accepted %" G_GUINT64_FORMAT
@@ -159,17 +169,12 @@ static char *as_text(const alg_problem *problem, const alg_solve_result *r, doub
 static bool write_schedule(const alg_problem *problem, const alg_solve_result *r, GError **error)
 {
 	g_autoptr(GString) text = g_string_new("task\tstart\tend\tmode\tprocessor\n");
-	GError *cause = NULL;
 
 	for (uint32_t v = 0; has_schedule(r) && v < problem->tasks->len; v++)
 		g_string_append_printf(text, "%u\t%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT "\t%u\t%u\n", v,
 		                       r->schedule.start_cycles[v], end_of(problem, r, v), r->schedule.mode[v],
 		                       r->schedule.processor[v]);
-	if (g_file_set_contents(out, text->str, (gssize)text->len, &cause))
-		return true;
-	g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-	g_error_free(cause);
-	return false;
+	return tsp_file_write(out, text->str, text->len, error);
 }
 
 static bool solve(const char *path, const char *read_as, const alg_problem *problem, GError **error)
@@ -185,6 +190,7 @@ static bool solve(const char *path, const char *read_as, const alg_problem *prob
 	o.method = method ? method : "anneal";
 	o.schedules = (uint64_t)schedules;
 	o.unlimited = !schedules && seconds > 0;
+	o.conflicts = !conflicts && seconds > 0 ? UINT64_MAX : (uint64_t)conflicts;
 	o.seed = (uint64_t)seed;
 	o.threads = jobs ? (unsigned)jobs : g_get_num_processors();
 	o.rule = rule;

@@ -29,4 +29,4 @@ tspsim_SOURCES = tools/tspsim.c
 # SystemC needs the C++ linker; automake picks it by a C++ source, which need not exist.
 nodist_EXTRA_tspsim_SOURCES = tools/dummy.cxx
 tspsim_LDADD = libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
-	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(JSON_LIBS) $(ZLIB_LIBS) $(GLIB_LIBS) -lm -lpthread
+	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(JSON_LIBS) $(CADICAL_LIBS) $(ZLIB_LIBS) $(GLIB_LIBS) -lm -lpthread

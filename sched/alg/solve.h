@@ -14,6 +14,7 @@
 typedef struct alg_solve_options {
 	const char *method; /* a name of alg_methods */
 	uint64_t schedules; /* how many schedules an engine may build; 0: as many as the engine's default says */
+	uint64_t conflicts;  /* of exact: of the search, 0: its default */
 	bool unlimited;     /* go on until the stop function strikes; schedules is not looked at */
 	uint64_t seed;
 	unsigned threads;          /* >= 1; changes nothing but the time */
@@ -56,6 +57,7 @@ typedef struct alg_solve_result {
 	const char *found_by;                 /* rule, direction or engine part that gave the schedule */
 	bool capped;                          /* the stop function ended the work */
 	uint64_t schedules;                   /* built in all, forward or backward, complete or given up */
+	uint64_t conflicts;                   /* of exact: in all */
 	bool valid;                           /* judged by alg_check(); false when there is none */
 	char *explanation;                    /* why there is no schedule, or NULL */
 	alg_move_count moves[ALG_MOST_MOVES]; /* rows without a name are unused */

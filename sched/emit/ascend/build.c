@@ -162,6 +162,13 @@ void asb_sync(asb *b)
 		g_array_append_val(b->sequence, mark);
 }
 
+void asb_hold(asb *b)
+{
+	asb_core mark = ASB_HOLD;
+
+	g_array_append_val(b->sequence, mark);
+}
+
 static uint64_t align_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;

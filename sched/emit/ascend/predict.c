@@ -124,7 +124,8 @@ static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double
 	case ASC_OP_ND2NZ: {
 		uint64_t size = asc_type_bytes((enum asc_type)f[0]);
 
-		b = (ask_bursts){(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)(f[3] * f[4]), (uint64_t)f[6] * size};
+		b = (ask_bursts){(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)(f[3] * f[4]), (uint64_t)f[6] * size,
+		                 !f[8]};
 		x = ask_memory_copy(t->memory, &r->link[0], false, &b,
 		                    start + (double)(m->mte2_start_cycles + m->mte2_nd2nz_cycles),
 		                    (double)MIN(m->mte2_l1_bytes_per_cycle, m->l2_core_read_bytes_per_cycle), 0);
@@ -137,6 +138,7 @@ static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double
 
 		b.address = (uint64_t)f[1];
 		b.pitch = b.bytes + (uint64_t)f[4];
+		b.past = !f[9];
 		x = ask_memory_copy(t->memory, &r->link[0], false, &b, start + (double)m->mte2_start_cycles,
 		                    (double)MIN(ub ? m->mte2_ub_bytes_per_cycle : m->mte2_l1_bytes_per_cycle,
 		                                m->l2_core_read_bytes_per_cycle),
@@ -174,7 +176,7 @@ static ask_times out_times(timeline *t, runner *r, const asc_insn *insn, double 
 	if (units)
 		x.start = start = MAX(start, r->mark_begin);
 	if (insn->op == ASC_OP_FIX_GM) {
-		ask_bursts b = {(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)f[4], (uint64_t)f[7] * size};
+		ask_bursts b = {(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)f[4], (uint64_t)f[7] * size, false};
 
 		rate = MIN(MIN(rate, (double)m->fix_gm_bytes_per_cycle), (double)m->l2_core_write_bytes_per_cycle);
 		x = ask_memory_copy(t->memory, &r->link[1], true, &b, start, rate, 0);
