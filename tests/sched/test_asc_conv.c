@@ -189,6 +189,65 @@ static void several_tiles_of_a_core(void)
 	asc_sched_equal("ascend-910a", two_cores, "conv:1x128x28x28,80x1x1:int8");
 }
 
+/* A program of GRAPHS, which it frees, by value; blocks it runs on. */
+static uint32_t blocks_of(const char *machine_name, GPtrArray *graphs)
+{
+	asc_machine *machine = asc_sched_machine(machine_name, NULL);
+	sched_report report;
+	asc_program *program;
+	uint32_t blocks;
+	asc_run *r;
+
+	for (guint i = 0; i < graphs->len; i++)
+		graph_fill_inputs(g_ptr_array_index(graphs, i), 5 + i, false);
+	program = asc_sched_compile(graphs, machine, true, &report);
+	r = asc_sched_run(program, machine, true, false);
+	asc_run_clean(r, machine_name);
+	if (graphs->len == 1)
+		asc_sched_compare(r, program, g_ptr_array_index(graphs, 0), machine_name);
+	blocks = program->blocks;
+	asc_run_free(r);
+	asc_program_free(program);
+	sched_report_fini(&report);
+	g_ptr_array_unref(graphs);
+	asc_machine_free(machine);
+	return blocks;
+}
+
+/* 20 channels of the first are one block and a quarter for the second. */
+static graph *two_convolutions(void)
+{
+	graph *g = graph_of(&(layer){1, 1, 8, 8, 16, 20, 3, 3, 1, 1, 1, false}, ISA_TYPE_F16);
+	graph_conv c = graph_at(g, 2)->conv;
+	uint32_t w;
+
+	c.c = 20;
+	c.n = 24;
+	w = graph_input(g, "w2", ISA_TYPE_F16, graph_conv_k(&c), c.n);
+	graph_mark_output(g, graph_conv2d(g, "z", 2, w, &c, ISA_TYPE_F16, 1));
+	return g;
+}
+
+static void an_image_that_another_kernel_computes(void)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(machines); i++) {
+		GPtrArray *graphs = g_ptr_array_new_with_free_func((GDestroyNotify)graph_free);
+
+		g_ptr_array_add(graphs, two_convolutions());
+		/* Coupled cores cannot meet. */
+		CU_ASSERT_EQUAL(blocks_of(machines[i], graphs), i == 1 ? 24 : 1);
+	}
+}
+
+static void layers_of_a_table_need_no_meeting(void)
+{
+	GPtrArray *graphs = g_ptr_array_new_with_free_func((GDestroyNotify)graph_free);
+
+	for (unsigned i = 0; i < 2; i++)
+		g_ptr_array_add(graphs, graph_of(&(layer){1, 1, 8, 8, 16, 16, 3, 3, 1, 1, 1, false}, ISA_TYPE_F16));
+	CU_ASSERT_EQUAL(blocks_of("ascend-910a", graphs), 32);
+}
+
 static void near(const char *machine_name, const char *workload)
 {
 	g_autoptr(GError) error = NULL;
@@ -270,6 +329,8 @@ int main(void)
 		{"filters_as_wide_as_the_image", filters_as_wide_as_the_image},
 		{"bands_that_fit_only_in_parts", bands_that_fit_only_in_parts},
 		{"several_tiles_of_a_core", several_tiles_of_a_core},
+		{"an_image_that_another_kernel_computes", an_image_that_another_kernel_computes},
+		{"layers_of_a_table_need_no_meeting", layers_of_a_table_need_no_meeting},
 		{"predictions", predictions},
 		{"what_load3d_cannot_do_is_refused_by_node_and_limit",
 	         what_load3d_cannot_do_is_refused_by_node_and_limit},
