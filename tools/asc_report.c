@@ -171,8 +171,9 @@ static void say_prediction(GString *out, const ascend_report *r)
 	if (predicted >= 0) {
 		g_autofree char *cycles = tool_count((uint64_t)predicted);
 		g_autofree char *off = change(predicted, result->counters.cycles);
+		bool whole = !result->interrupted && !result->stopped && !result->deadlock;
 
-		tool_line(out, "predicted", "%s cycles; simulated %s", cycles, off);
+		tool_line(out, "predicted", "%s cycles%s%s", cycles, whole ? "; simulated " : "", whole ? off : "");
 	}
 	tool_line(out, predicted >= 0 ? "" : "predicted", "%s of %s instructions with predicted times at other cycles",
 	          differ, events);

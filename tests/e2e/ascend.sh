@@ -81,6 +81,9 @@ is "with its diagnosis" "$(json out '$.deadlock[1]')" \
 is "which the trace has, too" "$(sql stuck.db 'SELECT count(*) FROM deadlock')" 2
 exits "stat shows it" 0 "$TSPSIM" stat stuck.db deadlocks
 like "in words" out 'waits for flag V->MTE3 0'
+sed 's/^\.node "work"/.predicted_cycles 100\n&/' stuck.tsp >late.tsp
+exits "a deadlock of a program with a predicted length" 2 "$TSPSIM" run late.tsp
+like "is not compared with it" out '^predicted +100 cycles$'
 grep -v wait_flag wait.tsp >left.tsp
 exits "a flag left set is a violation" 2 "$TSPSIM" run left.tsp --json
 is "of its kind" "$(json out '$.violations_by_kind."flag-left-set"')" 1

@@ -77,7 +77,7 @@ is "and on one" "$(json out '$.makespan')" 10
 
 # Mistakes.
 exits "a method that is none" 1 "$TSPSIM" solve small.rcp --method lisst
-like "method: the error" err "unknown method 'lisst'"
+like "method: the error" err "unknown method 'lisst'; did you mean 'list'"
 exits "the exact engine" 1 "$TSPSIM" solve small.rcp --method exact
 like "exact: the error" err 'not built into this program'
 exits "a rule that is none" 1 "$TSPSIM" solve small.rcp --method list --rule first
