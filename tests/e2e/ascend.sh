@@ -90,11 +90,12 @@ is "of its kind" "$(json out '$.violations_by_kind."flag-left-set"')" 1
 exits "fault-stop stops at the first" 2 "$TSPSIM" run bare.tsp --policy fault-stop --trace stop.db -q
 is "and marks the trace" "$(sql stop.db "SELECT value FROM run WHERE key = 'status'")" incomplete
 
-# A jump to itself takes scalar.branch_cycles, 5, each time; the interrupt says how far it came.
+# A jump to itself takes scalar.branch_cycles, 5, each time; the interrupt says how far it came, up to the 4,096 instructions
+# that the scalar unit may run ahead of the clock.
 printf '.stream vector sub=0\nhere: jump label=here\nend\n' >loop.tsp
 exits "an endless loop can be interrupted" 130 env --default-signal=INT timeout --preserve-status -s INT 5 "$TSPSIM" run loop.tsp --json
 is "its cycles are those of its instructions" \
-	"$(sqlite3 :memory: "SELECT abs(json_extract(j, '\$.cycles') - 5 * json_extract(j, '\$.instructions')) <= 10 AND
+	"$(sqlite3 :memory: "SELECT abs(json_extract(j, '\$.cycles') - 5 * json_extract(j, '\$.instructions')) <= 5 * 4096 AND
 		json_extract(j, '\$.cycles') > 0 FROM (SELECT CAST(readfile('out') AS TEXT) j)")" 1
 
 # Kernels and orders.
