@@ -75,11 +75,16 @@ is "a task graph on two processors" "$(json out '$.format') $(json out '$.makesp
 "$TSPSIM" solve graph.txt --method list --json >out
 is "and on one" "$(json out '$.makespan')" 10
 
+# The exact engine: the same optimum, and the lags' one, found and proved; a budget of no conflicts is kept.
+exits "the exact engine" 0 "$TSPSIM" solve small.rcp --method exact --json
+is "proves the optimum" "$(json out '$.status') $(json out '$.makespan') $(json out '$.lower_bound') $(json out '$.valid')" "optimal 7 7 1"
+"$TSPSIM" solve small.rcp --method exact --json >again
+is "and does so again" "$(sed '/seconds/d' out)" "$(sed '/seconds/d' again)"
+exits "conflicts below 0" 1 "$TSPSIM" solve small.rcp --method exact --conflicts -1
+
 # Mistakes.
 exits "a method that is none" 1 "$TSPSIM" solve small.rcp --method lisst
 like "method: the error" err "unknown method 'lisst'; did you mean 'list'"
-exits "the exact engine" 1 "$TSPSIM" solve small.rcp --method exact
-like "exact: the error" err 'not built into this program'
 exits "a rule that is none" 1 "$TSPSIM" solve small.rcp --method list --rule first
 exits "a format that is none" 1 "$TSPSIM" solve small.rcp --format psblib
 like "format: the nearest" err "did you mean 'psplib'"

@@ -45,7 +45,7 @@ static void long_rows_and_several_units(void)
 /* A unified buffer that holds few rows: several batches a unit; rows in parts. */
 static void small_unified_buffers(void)
 {
-	static const char *const small[] = {"cores=1", "ub.bytes=65536", NULL};
+	static const char *const small[] = {"cores=1", "ub.bytes=61440", NULL};
 
 	asc_sched_equal("ascend-910b", small, "attention:1x1x520x32:fp16");
 }
