@@ -93,10 +93,15 @@ is "and marks the trace" "$(sql stop.db "SELECT value FROM run WHERE key = 'stat
 # A jump to itself takes scalar.branch_cycles, 5, each time; the interrupt says how far it came, up to the 4,096 instructions
 # that the scalar unit may run ahead of the clock.
 printf '.stream vector sub=0\nhere: jump label=here\nend\n' >loop.tsp
-exits "an endless loop can be interrupted" 130 env --default-signal=INT timeout --preserve-status -s INT 5 "$TSPSIM" run loop.tsp --json
-is "its cycles are those of its instructions" \
-	"$(sqlite3 :memory: "SELECT abs(json_extract(j, '\$.cycles') - 5 * json_extract(j, '\$.instructions')) <= 5 * 4096 AND
-		json_extract(j, '\$.cycles') > 0 FROM (SELECT CAST(readfile('out') AS TEXT) j)")" 1
+# A busy host may take long to begin.
+for seconds in 1 5 20 60; do
+	exits "an endless loop can be interrupted" 130 env --default-signal=INT timeout --preserve-status -s INT $seconds \
+		"$TSPSIM" run loop.tsp --json
+	ahead=$(sqlite3 :memory: "SELECT abs(json_extract(j, '\$.cycles') - 5 * json_extract(j, '\$.instructions')) <= 5 * 4096
+		FROM (SELECT CAST(readfile('out') AS TEXT) j) WHERE json_extract(j, '\$.cycles') > 0")
+	[ -z "$ahead" ] || break
+done
+is "its cycles are those of its instructions" "$ahead" 1
 
 # Kernels and orders.
 for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
