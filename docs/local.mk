@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	docs/ascend-isa.md \
 	docs/ascend-machines.md \
 	docs/ascend-sched.md \
+	docs/ascend-attention.md \
 	docs/ascend-vector-kernels.md \
 	docs/ascend.md \
 	docs/bank-effect.md \

@@ -364,10 +364,11 @@ static void one_batch(atn *a, atn_soft *s, uint64_t number)
 	whole.has_scalar = false;
 	put_run(a, s->core, &whole, all);
 	find_factors(a, s, batch->rows);
-	/* The next scores come in while these go out. */
+	/* The next scores come in while these go out, where they are made by now. */
 	asb_hold(a->b);
-	for (unsigned i = 0; i < s->in.turns; i++)
-		load_piece(a, s, number + 1);
+	if (number + 1 < s->batches->len && batch_at(s, number + 1)->unit < batch->unit + ATN_AHEAD)
+		for (unsigned i = 0; i < s->in.turns; i++)
+			load_piece(a, s, number + 1);
 	put_rows(a, s->core, ASC_OP_VMUL, s->column, a->pitch, batch->rows, a->pitch, s->block[1]);
 	give_out(a, s, batch);
 }
