@@ -42,10 +42,10 @@ static void long_rows_and_several_units(void)
 	asc_sched_equal("ascend-910b", two_cores, "attention:1x1x1024x16:fp16");
 }
 
-/* A unified buffer that holds few rows: several batches a unit; rows in parts. */
+/* A unified buffer that holds few rows: several batches a unit. */
 static void small_unified_buffers(void)
 {
-	static const char *const small[] = {"cores=1", "ub.bytes=61440", NULL};
+	static const char *const small[] = {"cores=1", "ub.bytes=67584", NULL};
 
 	asc_sched_equal("ascend-910b", small, "attention:1x1x520x32:fp16");
 }
