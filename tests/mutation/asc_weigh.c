@@ -233,9 +233,9 @@ uint64_t weigh_memory_bytes(const asc_program *program)
 	return bytes + SCRATCH;
 }
 
-weigh *weigh_program(const asc_program *program, const asc_machine *machine)
+weigh *weigh_program(const asc_program *program, const asc_machine *machine, bool wide)
 {
-	judge j = {.program = program, .machine = machine, .w = g_new0(weigh, 1)};
+	judge j = {.program = program, .machine = machine, .wide = wide, .w = g_new0(weigh, 1)};
 
 	j.steps = g_array_new(FALSE, FALSE, sizeof(step));
 	j.edges = g_array_new(FALSE, FALSE, sizeof(edge));

@@ -34,7 +34,8 @@ typedef struct weigh {
 /* Bytes of global memory: what the program's images and tensors reach to, and as much for what lies behind as small
  * programs need. */
 uint64_t weigh_memory_bytes(const asc_program *program);
-weigh *weigh_program(const asc_program *program, const asc_machine *machine);
+/* WIDE: gathers read all from their base on, as who does not know the offsets must take them. */
+weigh *weigh_program(const asc_program *program, const asc_machine *machine, bool wide);
 void weigh_free(weigh *w);
 bool weigh_is_sound(const weigh *w); /* nothing of the above */
 

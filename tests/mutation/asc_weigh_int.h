@@ -28,6 +28,7 @@ typedef struct edge {
 typedef struct judge {
 	const asc_program *program;
 	const asc_machine *machine;
+	bool wide;
 	weigh *w;
 	GArray *steps;   /* step */
 	GArray *edges;   /* edge */

@@ -146,6 +146,12 @@ static void execute(judge *j, const sub *u, step *s)
 	asc_ref_join(r);
 	g_array_append_vals(s->accesses, r->accesses->data, r->accesses->len);
 	note_written(j, u, s);
+	if (j->wide && (s->insn->op == ASC_OP_VGATHER || s->insn->op == ASC_OP_VGATHERB)) {
+		uint64_t base = (uint64_t)s->insn->f[asc_field_by_name((enum asc_op)s->insn->op, "base")];
+		ref_access all = {ASC_UB, false, base, r->bytes[ASC_UB] - base};
+
+		g_array_append_val(s->accesses, all);
+	}
 }
 
 void judge_execute(judge *j)

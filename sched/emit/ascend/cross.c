@@ -68,13 +68,14 @@ bool cross_knows(const syncer *s, const front *f, const away *a)
 	return same_core(s, f, a->sub) && now_known(f)->of[s->front[a->sub].member].of[a->pipe] >= complete(a->step);
 }
 
-/* From the step at hand on F knows WHAT more of its neighbours. */
+/* From the step at hand on F knows WHAT more of its neighbours, and what they knew of F. */
 static void learn(front *f, const neighbours *what)
 {
 	neighbours n = *now_known(f);
 
 	for (unsigned m = 0; m < SYNC_MEMBERS; m++)
 		knowledge_join(&n.of[m], &what->of[m]);
+	knowledge_join(&f->pipe[ASC_PIPE_S].know, &what->of[f->member]);
 	n.from = f->cursor;
 	if (now_known(f)->from == f->cursor)
 		*now_known(f) = n;
