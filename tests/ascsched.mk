@@ -29,9 +29,8 @@ tests_sched_test_asc_build_LDADD = libascsched.a $(TEST_LIBS)
 check_PROGRAMS += tests/sched/test_asc_touch
 TESTS += tests/sched/test_asc_touch
 tests_sched_test_asc_touch_SOURCES = tests/sched/test_asc_touch.c
-nodist_EXTRA_tests_sched_test_asc_touch_SOURCES = tools/dummy.cxx
 tests_sched_test_asc_touch_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_sched_test_asc_touch_LDADD = libascsched.a $(TEST_LIBS)
+tests_sched_test_asc_touch_LDADD = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 check_PROGRAMS += tests/sched/test_asc_predict
 TESTS += tests/sched/test_asc_predict

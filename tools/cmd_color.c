@@ -158,7 +158,7 @@ const tool_command cmd_color = {
 	.synopsis = "FILE.col [-k K] [OPTION...]",
 	.doc = "Allocate registers by colouring an interference graph.",
 	.details = "FILE is a DIMACS graph; 'n NODE COST' and 'a A B WEIGHT' give costs of spilling and copies.  Exit "
-                   "status 2:\n"
+		   "status 2:\n"
 		   "ranges were spilled.\n",
 	.options = options,
 	.min_args = 1,

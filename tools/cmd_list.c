@@ -159,11 +159,12 @@ static const struct subject {
 	void (*list)(row_fn add, void *state);
 	char *(*page)(GError **error); /* --markdown, or NULL */
 } subjects[] = {
-	{"machines", list_machines, NULL}, {"workloads", list_workloads, NULL}, {"maps", list_maps, reference_maps},
-	{"ops", list_ops, ops_page},       {"keys", list_keys, keys_page},      {"violations", list_violations, NULL},
-	{"queries", list_queries, NULL},   {"plots", list_plots, NULL},         {"kernels", list_kernels, NULL},
-	{"commands", list_commands, NULL}, {"patterns", list_patterns, NULL},
-	{"counters", list_counters, counters_page},
+	{"machines", list_machines, NULL},   {"workloads", list_workloads, NULL},
+	{"maps", list_maps, reference_maps}, {"ops", list_ops, ops_page},
+	{"keys", list_keys, keys_page},      {"violations", list_violations, NULL},
+	{"queries", list_queries, NULL},     {"plots", list_plots, NULL},
+	{"kernels", list_kernels, NULL},     {"commands", list_commands, NULL},
+	{"patterns", list_patterns, NULL},   {"counters", list_counters, counters_page},
 };
 
 static void add_text(void *state, const char *name, const char *doc)
@@ -221,8 +222,8 @@ static int run_list(int argc, char **argv, GError **error)
 		return TOOL_USER_ERROR;
 	}
 	if (markdown && !subject->page) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "list %s has no reference page; ops, keys, maps and counters have",
-		            subject->name);
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "list %s has no reference page; ops, keys, maps and counters have", subject->name);
 		return TOOL_USER_ERROR;
 	}
 	if (subject->list == list_counters && !style->counters) {
@@ -237,7 +238,8 @@ static int run_list(int argc, char **argv, GError **error)
 
 const tool_command cmd_list = {
 	.name = "list",
-	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands|counters [-m MACHINE] "
+	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands|counters [-m "
+                    "MACHINE] "
 		    "[--markdown]",
 	.doc = "List what can be named on the command line.",
 	.options = options,

@@ -172,7 +172,7 @@ const tool_command cmd_partition = {
 	.synopsis = "FILE [OPTION...]",
 	.doc = "Cut a graph of layers into pipeline stages of least maximum load.",
 	.details = "FILE is JSON of the device placement benchmarks (nodes, edges, maxFPGAs ...) or a PipeDream "
-                   "profile.\n",
+		   "profile.\n",
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,

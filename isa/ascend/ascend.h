@@ -198,7 +198,7 @@ char *asc_disassemble(const asc_program *program, const asc_machine *machine);
 char *asc_insn_text(const asc_insn *insn);          /* mnemonic and fields, g_free */
 char *asc_program_hash(const asc_program *program); /* SHA-256 of what a file of it holds, g_free; NULL
                                                      * when it is too large for one */
-#define ASC_MAGIC "ASCO" /* first bytes of a file */
+#define ASC_MAGIC "ASCO"                            /* first bytes of a file */
 bool asc_program_write(const asc_program *program, const char *path, GError **error);
 asc_program *asc_program_read(const char *path, GError **error);
 /* Limits, alignment, kinds of cores and legal flag pairs; the rule's name is in the message, with stream and

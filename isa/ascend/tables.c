@@ -170,7 +170,8 @@ const char *asc_violation_doc(unsigned finding)
 const asc_pmu_info *asc_pmu(enum asc_pmu row)
 {
 	static const asc_pmu_info rows[] = {
-#define ASC_PMU(row_, id, value, name, unit, bytes, cores, class, doc) {id, name, unit, bytes, CORES_##cores, class, doc},
+#define ASC_PMU(row_, id, value, name, unit, bytes, cores, class, doc)                                                 \
+	{id, name, unit, bytes, CORES_##cores, class, doc},
 #define ASC_PMU_ABSENT(id, name, why)
 #include "isa/ascend/pmu.def"
 	};

@@ -150,8 +150,7 @@ void asc_flags_leftover(asc_subcore *s, int64_t now)
 
 		for (int64_t id = 0; flags && id < s->chip->machine->flag_ids; id++)
 			if (flags[id].set)
-				asc_violate(s, ASC_FINDING_FLAG_LEFT_SET, now, flags[id].setter.insn,
-				            ASC_NOBODY);
+				asc_violate(s, ASC_FINDING_FLAG_LEFT_SET, now, flags[id].setter.insn, ASC_NOBODY);
 	}
 }
 

@@ -24,8 +24,8 @@ typedef struct tightening {
 	int64_t horizon;
 	int64_t *early, *late;
 	bool changed, failed;
-	int64_t *profile;         /* one resource, by time */
-	int64_t *given;           /* [r * (horizon + 1) + t]: capacity in [0, t), or NULL */
+	int64_t *profile;          /* one resource, by time */
+	int64_t *given;            /* [r * (horizon + 1) + t]: capacity in [0, t), or NULL */
 	const exact_choice **only; /* per task: its choice when there is one, else NULL */
 	bool has_profile;
 } tightening;

@@ -5,8 +5,8 @@
  * 1995); with them that is still necessary.  In a group the first task may be given any start, so the others' windows
  * are a few lags wide and no formula repeats itself along time.
  *
- * An explanation is a set of tasks and resources without a schedule, none of which can be left out as far as a budget of
- * conflicts showed.
+ * An explanation is a set of tasks and resources without a schedule, none of which can be left out as far as a budget
+ * of conflicts showed.
  */
 #include "sched/alg/engines.h"
 #include "sched/alg/exact_int.h"
@@ -81,14 +81,13 @@ static void name_task(GString *text, const exact_model *m, const exact_windows *
 	for (uint32_t c = m->first_choice[v]; c < m->first_choice[v + 1]; c++) {
 		const exact_choice *choice = &g_array_index(m->choices, exact_choice, c);
 
-		g_string_append_printf(text, "%s %" G_GINT64_FORMAT " cycles", c > m->first_choice[v] ? " or" : ", takes",
-		                       choice->duration * m->scale);
+		g_string_append_printf(text, "%s %" G_GINT64_FORMAT " cycles",
+		                       c > m->first_choice[v] ? " or" : ", takes", choice->duration * m->scale);
 		for (uint32_t d = choice->first_demand; d < choice->first_demand + choice->demand_count; d++) {
 			const alg_demand *demand = &g_array_index(m->demands, alg_demand, d);
 
-			g_string_append_printf(text, "%s%u of resource %u",
-			                       d > choice->first_demand ? ", " : " and ", demand->amount,
-			                       demand->resource % m->problem->resources->len);
+			g_string_append_printf(text, "%s%u of resource %u", d > choice->first_demand ? ", " : " and ",
+			                       demand->amount, demand->resource % m->problem->resources->len);
 		}
 	}
 }

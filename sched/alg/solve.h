@@ -14,7 +14,7 @@
 typedef struct alg_solve_options {
 	const char *method; /* a name of alg_methods */
 	uint64_t schedules; /* how many schedules an engine may build; 0: as many as the engine's default says */
-	uint64_t conflicts;  /* of exact: of the search, 0: its default */
+	uint64_t conflicts; /* of exact: of the search, 0: its default */
 	bool unlimited;     /* go on until the stop function strikes; schedules is not looked at */
 	uint64_t seed;
 	unsigned threads;          /* >= 1; changes nothing but the time */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The exact engine: destructive bounds from below (sched/alg/exact_energy.c), a schedule by the annealer from above, then a
- * formula (sched/alg/exact_encode.c) for "ends before the best schedule", in one incremental solver, CaDiCaL.  Each
- * schedule found forbids all that are not shorter; no answer to "shorter" is the proof.  When that question takes long,
- * turns go to "ends at the lower bound", whose refusals raise the bound.
+ * The exact engine: destructive bounds from below (sched/alg/exact_energy.c), a schedule by the annealer from above,
+ * then a formula (sched/alg/exact_encode.c) for "ends before the best schedule", in one incremental solver, CaDiCaL.
+ * Each schedule found forbids all that are not shorter; no answer to "shorter" is the proof.  When that question takes
+ * long, turns go to "ends at the lower bound", whose refusals raise the bound.
  *
  * The budget counts conflicts, so that an answer follows from problem and options; turns are counted in them, too.
  */

@@ -49,7 +49,8 @@ static const rule_case rows[] = {
 	{"types", "910b", "cube", "mmad type=int32", "mmad type=bf16"},
 	{"types", "910b", "cube", "fix_gm type=fp32 dtype=fp16", "fix_gm type=fp32 dtype=fp16 quant=1"},
 	{"types", "910b", "cube", "fix_l1 type=fp16 dtype=fp16", "fix_l1 type=int32 dtype=int32"},
-	{"types", "910a", "coupled", "l0c_to_ub type=fp32 dtype=int8 quant=9", "l0c_to_ub type=int32 dtype=int8 quant=9"},
+	{"types", "910a", "coupled", "l0c_to_ub type=fp32 dtype=int8 quant=9",
+         "l0c_to_ub type=int32 dtype=int8 quant=9"},
 	{"nz2nd", "910b", "cube", "fix_gm m=8193", "fix_gm m=8193 nz2nd=0"},
 };
 

@@ -338,8 +338,8 @@ static void errors_name_space_and_bytes(void)
 /* A load of 256 bytes that L2 does not have, by the keys of ascend-910b: start at 1 (queue.latency 1), first request at
  * 21 (mte2.start 20), its line open at 25 (hbm.access 4), here from memory at 204 (hbm.miss 179), at the core at 356
  * (l2.hit 152), over the link at 364 (mte2.packet 8), in the buffer at 426 (mte2.ub 62).  The flag takes effect at 434
- * (flag.latency 8), its wait takes a slot (flag.issue 1), so vabs starts at 435; one repeat is read, the result is there
- * at 435 + 23 + 1. */
+ * (flag.latency 8), its wait takes a slot (flag.issue 1), so vabs starts at 435; one repeat is read, the result is
+ * there at 435 + 23 + 1. */
 static void times_by_hand(void)
 {
 	bench t = begin("ascend-910b", NULL);

@@ -500,7 +500,8 @@ static void load3d_makes_the_img2col_matrix(void)
 			wrong += get16(r, ASC_L0B, 512 + (m / 16 * 10 + k / 16) * 512 + k % 16 * 32 + m % 16 * 2) !=
 			         img2col(3 + m, 16 + k);
 	CU_ASSERT_EQUAL(wrong, 0);
-	/* Of 16 channels there are 3 x 2 x 16 = 96 columns; behind them, from column 80 of what is loaded on, is nothing. */
+	/* Of 16 channels there are 3 x 2 x 16 = 96 columns; behind them, from column 80 of what is loaded on, is
+	 * nothing. */
 	insn.f[asc_field_by_name(ASC_OP_LOAD3D_B, "c")] = 16;
 	rig_run(r, 0, &insn, 2000);
 	for (unsigned m = 0; m < 32; m++)

@@ -286,7 +286,7 @@ static void the_judge_finds_each_breach(void)
 		s.processor[1] = rows[i].processor;
 		CU_ASSERT_EQUAL(alg_check(p, &s, text, 9), !rows[i].says);
 		if (rows[i].says && !strstr(text->str, rows[i].says)) {
-			CU_ASSERT_TRUE(!"the judge says what is wrong");
+			CU_FAIL("the judge says what is wrong");
 			tap_note("row %u: %s", i, text->str);
 		}
 		alg_schedule_fini(&s);
@@ -576,7 +576,7 @@ static void errors_name_their_place(void)
 
 		CU_ASSERT_PTR_NULL(alg_read_text(rows[i].text, rows[i].name, &o, NULL, &error));
 		if (!error || !strstr(error->message, rows[i].says)) {
-			CU_ASSERT_TRUE(!"the error names its place");
+			CU_FAIL("the error names its place");
 			tap_note("row %u: %s", i, error ? error->message : "no error");
 		}
 	}

@@ -40,8 +40,8 @@ typedef struct runner {
 	ask_link link[2];
 	half l1[2];
 	asb_mode mode;
-	double mark_begin;              /* L0C: when the last mmad that hands over began */
-	double mark_first, mark_last;   /* and completes its units between */
+	double mark_begin;            /* L0C: when the last mmad that hands over began */
+	double mark_first, mark_last; /* and completes its units between */
 	struct {
 		int64_t place;
 		double first, last;
