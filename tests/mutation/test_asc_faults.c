@@ -8,7 +8,8 @@
  * Each harmful fault must be found, by the models or by the results; harmless ones, which the brute force proves to be
  * so, must not be reported.
  *
- * By default a seeded sample of each kind and program; with TSPSIM_MUTANTS=all every fault.
+ * By default a seeded fault of each kind and program; as many as TSPSIM_MUTANTS says, or all.  TSPSIM_MACHINE and
+ * TSPSIM_WORKLOAD ask for one machine, one workload.
  */
 #include "tests/mutation/asc_faults.h"
 #include "tests/mutation/asc_weigh.h"
@@ -298,6 +299,8 @@ static void judge_machine(const char *machine)
 	unsigned count = g_strcmp0(mutants, "all") == 0 ? 0 : mutants ? (unsigned)atoi(mutants) : SAMPLE;
 	tally tallies[ASC_FAULTS] = {{0}};
 
+	if (g_getenv("TSPSIM_MACHINE") && g_strcmp0(g_getenv("TSPSIM_MACHINE"), machine))
+		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(workloads); i++)
 		if (!only || !strcmp(only, workloads[i].workload))
 			judge_workload(machine, workloads[i].workload, workloads[i].sets, count, tallies);
