@@ -135,8 +135,9 @@ char *reference_ascend_op(unsigned op)
 	plain = g_strsplit(fields->str, "`", -1);
 	text = g_strjoinv("", plain);
 	g_string_free(fields, TRUE);
-	g_string_append_printf(out, "  pipe %s of sub-cores: %s\n  fields, in brackets what one left out is:\n    %s\n  time: %s", asc_pipe_name(info->pipe),
-	                       cores, text, timing->head ? timing->head : "no head");
+	g_string_append_printf(
+		out, "  pipe %s of sub-cores: %s\n  fields, in brackets what one left out is:\n    %s\n  time: %s",
+		asc_pipe_name(info->pipe), cores, text, timing->head ? timing->head : "no head");
 	if (timing->b16)
 		g_string_append_printf(out, ", %s%s%s", timing->b16, strcmp(timing->b16, timing->b32) ? ", " : "",
 		                       strcmp(timing->b16, timing->b32) ? timing->b32 : "");
@@ -266,11 +267,14 @@ char *reference_ascend_counters(GError **error)
 {
 	GString *out = g_string_new(
 		"# Hardware counters of Ascend-style cores\n\n"
-		"Written by `tspsim list counters -m ascend --markdown` from isa/ascend/pmu.def; a test holds this page "
+		"Written by `tspsim list counters -m ascend --markdown` from isa/ascend/pmu.def; a test holds this "
+	        "page "
 		"against it.\n\nEvents have the numbers that msOpProf (sources.md) uses for 910B. The models produce "
-		"those of the first table, for each\nsub-core; a test drives each of them to a value worked out by hand "
+		"those of the first table, for each\nsub-core; a test drives each of them to a value worked out by "
+	        "hand "
 		"(tests/timing/asc/pmu.def). *Bytes* is what one count stands\nfor. The class is that of the meaning: "
-		"*published* where a source says what is counted, *derived* where only a formula of the\nprofiler tells, "
+		"*published* where a source says what is counted, *derived* where only a formula of the\nprofiler "
+	        "tells, "
 		"*assumed* where nothing does.\n\n"
 		"| event | name | unit | bytes | sub-cores | class | what is counted |\n"
 		"| --- | --- | --- | --- | --- | --- | --- |\n");
