@@ -16,6 +16,7 @@
 enum {
 	DEFAULT_CONFLICTS = 1000000,
 	DEFAULT_SCHEDULES = 5000,
+	DEFAULT_LAG_SCHEDULES = 100, /* with maximum lags, where they cost more and give less */
 	FIRST_TURN = 4000,
 	GROUP_CONFLICTS = 200000,
 	FIRST_SLACK = 20 /* cycles above the lower bound in the first horizon without a schedule */
@@ -94,6 +95,14 @@ static void bound_by_rules(exact_run *r)
 
 /* ---- From above. ---- */
 
+static bool has_maximum_lags(const exact_model *m)
+{
+	for (guint i = 0; i < m->arcs->len; i++)
+		if (g_array_index(m->arcs, exact_arc, i).lag < 0)
+			return true;
+	return false;
+}
+
 static bool anneal(exact_run *r, GError **error)
 {
 	alg_solve_options o = *r->options;
@@ -101,7 +110,9 @@ static bool anneal(exact_run *r, GError **error)
 
 	o.method = "anneal";
 	o.unlimited = false;
-	o.schedules = r->options->schedules ? r->options->schedules : DEFAULT_SCHEDULES;
+	o.schedules = r->options->schedules      ? r->options->schedules
+	              : has_maximum_lags(r->m) ? DEFAULT_LAG_SCHEDULES
+	                                       : DEFAULT_SCHEDULES;
 	if (!alg_solve_anneal(r->problem, &o, r->result, &refused)) {
 		if (!g_error_matches(refused, TSP_ERROR, TSP_ERROR_UNSUPPORTED)) {
 			g_propagate_error(error, g_steal_pointer(&refused));
@@ -284,14 +295,6 @@ static void end(exact_run *r)
 	g_free(r->start);
 	g_free(r->choice);
 	exact_i_model_free(r->m);
-}
-
-static bool has_maximum_lags(const exact_model *m)
-{
-	for (guint i = 0; i < m->arcs->len; i++)
-		if (g_array_index(m->arcs, exact_arc, i).lag < 0)
-			return true;
-	return false;
 }
 
 static bool run(exact_run *r, GError **error)
