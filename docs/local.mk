@@ -2,10 +2,12 @@
 dist_man_MANS += docs/man/tspsim.1
 EXTRA_DIST += \
 	docs/ascend-assembly.md \
+	docs/ascend-conv.md \
 	docs/ascend-counters.md \
 	docs/ascend-isa.md \
 	docs/ascend-machines.md \
 	docs/ascend-sched.md \
+	docs/ascend-attention.md \
 	docs/ascend-vector-kernels.md \
 	docs/ascend.md \
 	docs/bank-effect.md \

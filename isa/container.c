@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "isa/file.h"
+
 static void put(GByteArray *out, uint64_t value, unsigned bytes)
 {
 	guint8 raw[8];
@@ -323,7 +325,6 @@ bool isa_program_write(const isa_program *program, const char *path, GError **er
 {
 	g_autoptr(GByteArray) file = g_byte_array_new();
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-	g_autoptr(GError) cause = NULL;
 	guint8 digest[ISA_DIGEST_BYTES];
 	gsize digest_bytes = ISA_DIGEST_BYTES;
 
@@ -341,9 +342,5 @@ bool isa_program_write(const isa_program *program, const char *path, GError **er
 	g_checksum_update(sum, file->data, file->len);
 	g_checksum_get_digest(sum, digest, &digest_bytes);
 	g_byte_array_append(file, digest, ISA_DIGEST_BYTES);
-	if (!g_file_set_contents(path, (const char *)file->data, file->len, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-		return false;
-	}
-	return true;
+	return tsp_file_write(path, file->data, file->len, error);
 }

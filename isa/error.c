@@ -9,7 +9,8 @@
 
 G_DEFINE_QUARK(tspsim - error - quark, tsp_error)
 
-/* How many single-letter edits lead from A to B?  A word broken off early counts as one more edit than its prefix. */
+/* How many single-letter edits lead from A to B, capitals aside?  A word broken off early counts as one more edit than
+ * its prefix. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t prefix = SIZE_MAX;
@@ -24,7 +25,7 @@ static size_t edit_distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j <= lb; j++) {
-			size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
+			size_t substitute = diagonal + (g_ascii_tolower(a[i - 1]) != g_ascii_tolower(b[j - 1]));
 
 			diagonal = row[j];
 			row[j] = MIN(MIN(row[j] + 1, row[j - 1] + 1), substitute);

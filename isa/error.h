@@ -21,7 +21,7 @@ enum tsp_error_code {
 
 GQuark tsp_error_quark(void);
 
-/* The candidate closest to WORD by edit distance (to it, or one more to a beginning of it), or NULL when nothing is
+/* The candidate closest to WORD by edit distance (to it, or one more to a beginning of it; capitals are no edits), or NULL when nothing is
  * near (distance above a third of the length, at least 2).  CANDIDATES is NULL-terminated; the result points into it.
  */
 const char *tsp_nearest(const char *word, const char *const *candidates);

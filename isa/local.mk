@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libisa.a
 libisa_a_SOURCES = \
-	isa/error.c isa/error.h \
+	isa/error.c isa/error.h isa/file.c isa/file.h \
 	isa/isa.c isa/isa.h isa/format.h isa/encode.c \
 	isa/machine.c isa/machine_table.c isa/machine_yaml.c isa/machine_finish.c isa/machine.h isa/machine_int.h \
 	isa/program.c isa/program.h isa/program_int.h isa/lower.c isa/container.c isa/container_read.c \

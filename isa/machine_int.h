@@ -57,9 +57,9 @@ void isa_view_clear(const isa_key_view *v); /* frees strings, origins, name, tit
 char *isa_hint(const char *word, const char *const *candidates);
 
 /* machine_yaml.c */
-/* The file of the machine NAME (preset, alias, path) and what kind it is; g_free both.  NULL: ERROR names the presets
- * of kind WANTED. */
-char *isa_machine_file(const char *name, const char *wanted, char **kind, GError **error);
+/* The file of the machine NAME (preset, alias, path) and what kind it is; g_free both.  NULL: ERROR names the presets,
+ * of every kind. */
+char *isa_machine_file(const char *name, char **kind, GError **error);
 char **isa_preset_names(const char *kind); /* sorted, NULL-terminated; g_strfreev */
 /* Reads the file of NAME, which must be of V's kind, into the empty V. */
 bool isa_view_load(const isa_key_view *v, const char *name, GError **error);

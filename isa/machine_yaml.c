@@ -478,7 +478,7 @@ static char *alias_file(const char *name)
 	return found;
 }
 
-char *isa_machine_file(const char *name, const char *wanted, char **kind, GError **error)
+char *isa_machine_file(const char *name, char **kind, GError **error)
 {
 	bool is_file = strchr(name, '/') || g_str_has_suffix(name, ".yaml");
 	char *file = is_file ? g_strdup(name) : preset_file(name);
@@ -489,7 +489,7 @@ char *isa_machine_file(const char *name, const char *wanted, char **kind, GError
 	if (file) {
 		*kind = kind_of(file);
 	} else {
-		g_auto(GStrv) names = isa_preset_names(wanted);
+		g_auto(GStrv) names = all_names();
 		g_autofree char *hint = isa_hint(name, (const char *const *)names);
 		g_autofree char *list = g_strjoinv(", ", names);
 
@@ -502,7 +502,7 @@ char *isa_machine_file(const char *name, const char *wanted, char **kind, GError
 bool isa_view_load(const isa_key_view *v, const char *name, GError **error)
 {
 	g_autofree char *kind = NULL;
-	g_autofree char *file = isa_machine_file(name, v->kind, &kind, error);
+	g_autofree char *file = isa_machine_file(name, &kind, error);
 
 	if (!file)
 		return false;

@@ -80,13 +80,17 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/ascend.h sched/emit/ascend/build.h sched/emit/ascend/build_int.h \
 	sched/emit/ascend/build.c sched/emit/ascend/touch.c sched/emit/ascend/spans.c sched/emit/ascend/order.c sched/emit/ascend/sync.c \
 	sched/emit/ascend/sync_int.h sched/emit/ascend/flags.c sched/emit/ascend/cross.c \
-	sched/emit/ascend/take.c sched/emit/ascend/emit.c sched/emit/ascend/finish.c \
+	sched/emit/ascend/take.c sched/emit/ascend/past.c sched/emit/ascend/emit.c sched/emit/ascend/finish.c \
 	sched/emit/ascend/predict.h sched/emit/ascend/predict.c sched/emit/ascend/predict_memory.c \
 	sched/emit/ascend/predict_units.c \
 	sched/emit/ascend/matmul.h sched/emit/ascend/matmul_tile.c sched/emit/ascend/matmul.c \
+	sched/emit/ascend/product.h sched/emit/ascend/product.c sched/emit/ascend/conv.h sched/emit/ascend/conv.c \
+	sched/emit/ascend/conv_tile.c \
 	sched/emit/ascend/plan.h sched/emit/ascend/plan.c sched/emit/ascend/ascend.c \
 	sched/emit/ascend/vector_int.h sched/emit/ascend/vector.c sched/emit/ascend/vector_plan.c \
 	sched/emit/ascend/vector_ops.c sched/emit/ascend/vector_place.c sched/emit/ascend/vector_emit.c \
 	sched/emit/ascend/vector_match.c sched/emit/ascend/vector_tiles.c sched/emit/ascend/vector_split.c \
 	sched/emit/ascend/transpose.c sched/emit/ascend/gather.c \
+	sched/emit/ascend/attention.h sched/emit/ascend/attention.c sched/emit/ascend/attention_cube.c \
+	sched/emit/ascend/attention_soft.c \
 	sched/emit/ascend/legal.c

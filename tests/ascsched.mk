@@ -39,3 +39,17 @@ tests_sched_test_asc_predict_SOURCES = tests/sched/test_asc_predict.c
 nodist_EXTRA_tests_sched_test_asc_predict_SOURCES = tools/dummy.cxx
 tests_sched_test_asc_predict_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_sched_test_asc_predict_LDADD = libascsched.a $(TEST_LIBS)
+
+check_PROGRAMS += tests/sched/test_asc_attention
+TESTS += tests/sched/test_asc_attention
+tests_sched_test_asc_attention_SOURCES = tests/sched/test_asc_attention.c
+nodist_EXTRA_tests_sched_test_asc_attention_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_attention_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_attention_LDADD = libascsched.a $(TEST_LIBS)
+
+check_PROGRAMS += tests/sched/test_asc_conv
+TESTS += tests/sched/test_asc_conv
+tests_sched_test_asc_conv_SOURCES = tests/sched/test_asc_conv.c
+nodist_EXTRA_tests_sched_test_asc_conv_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_conv_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_conv_LDADD = libascsched.a $(TEST_LIBS)

@@ -63,6 +63,7 @@ include $(top_srcdir)/tests/ascmem.mk
 include $(top_srcdir)/tests/asckeys.mk
 include $(top_srcdir)/tests/asccore.mk
 include $(top_srcdir)/tests/ascref.mk
+include $(top_srcdir)/tests/ascfaults.mk
 include $(top_srcdir)/tests/asccli.mk
 include $(top_srcdir)/tests/ascsched.mk
 include $(top_srcdir)/tests/export.mk

@@ -8,7 +8,7 @@ BENCHES += tests/bench/solve_scale.sh
 tests_unit_test_solve_SOURCES = tests/unit/test_solve.c
 tests_unit_test_solve_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_solve_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
-EXTRA_DIST += tests/e2e/solve.sh tests/long/solve_sets.sh tests/bench/solve_scale.sh tests/lib/solve_set.sh
+EXTRA_DIST += tests/e2e/solve.sh tests/long/solve_sets.sh tests/bench/solve_scale.sh tests/lib/solve_set.sh tests/lib/exact_set.sh
 tests/e2e/solve.log: tspsim$(EXEEXT)
 # The public sets, resumable: results stay in bench-solve/.  SOLVE_EVERY=8 takes every eighth instance.
 bench-solve: tspsim$(EXEEXT)

@@ -3,6 +3,10 @@
  * tspsim sched, asm and dis for Ascend-style machines.
  */
 #include "tools/asc.h"
+
+#include <string.h>
+
+#include "isa/file.h"
 #include "tools/json.h"
 #include "tools/tool.h"
 
@@ -126,7 +130,7 @@ int ascend_disassemble(const program_request *q, GError **error)
 	if (!program)
 		return TOOL_USER_ERROR;
 	text = asc_disassemble(program, s.sched);
-	written = q->output ? g_file_set_contents(q->output, text, -1, error) : tool_print(text, error);
+	written = q->output ? tsp_file_write(q->output, text, strlen(text), error) : tool_print(text, error);
 	asc_program_free(program);
 	ascend_setup_fini(&s);
 	return written ? TOOL_OK : TOOL_USER_ERROR;

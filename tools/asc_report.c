@@ -39,11 +39,12 @@ static void say_machine(GString *out, const ascend_report *r)
 
 	tool_line(out, "machine", "%s: %s", m->name, m->title);
 	if (m->coupled)
-		tool_line(out, "", "%" G_GINT64_FORMAT " cores, L2 of %s", m->cores, l2);
+		tool_line(out, "", "%" G_GINT64_FORMAT " core%s, L2 of %s", m->cores, m->cores == 1 ? "" : "s", l2);
 	else
 		tool_line(out, "",
-		          "%" G_GINT64_FORMAT " cores of a cube and %" G_GINT64_FORMAT " vector sub-cores, L2 of %s",
-		          m->cores, m->core_vector_cores, l2);
+		          "%" G_GINT64_FORMAT " core%s of a cube and %" G_GINT64_FORMAT " vector sub-core%s, L2 of %s",
+		          m->cores, m->cores == 1 ? "" : "s", m->core_vector_cores,
+		          m->core_vector_cores == 1 ? "" : "s", l2);
 	for (size_t k = 0; k < asc_key_count; k++) {
 		g_autofree char *sched = asc_machine_get_text(r->sched, (int)k);
 		g_autofree char *hw = asc_machine_get_text(m, (int)k);
@@ -147,7 +148,8 @@ static void say_work(GString *out, const ascend_report *r)
 	}
 	read = tool_bytes(in);
 	written = tool_bytes(away);
-	tool_line(out, "work", "%s MACs, %s lane operations, %s instructions", macs, lanes, insns);
+	tool_line(out, "work", "%s MACs, %s lane operations, %s instruction%s", macs, lanes, insns,
+	          c->instructions == 1 ? "" : "s");
 	if (cube >= 0)
 		tool_line(out, "", "%s of the cube's peak", share);
 	if (l2)
@@ -169,8 +171,9 @@ static void say_prediction(GString *out, const ascend_report *r)
 	if (predicted >= 0) {
 		g_autofree char *cycles = tool_count((uint64_t)predicted);
 		g_autofree char *off = change(predicted, result->counters.cycles);
+		bool whole = !result->interrupted && !result->stopped && !result->deadlock;
 
-		tool_line(out, "predicted", "%s cycles; simulated %s", cycles, off);
+		tool_line(out, "predicted", "%s cycles%s%s", cycles, whole ? "; simulated " : "", whole ? off : "");
 	}
 	tool_line(out, predicted >= 0 ? "" : "predicted", "%s of %s instructions with predicted times at other cycles",
 	          differ, events);

@@ -68,7 +68,7 @@ static asc_program *assemble(ascend_setup *s, const char *path, const char *name
 
 asc_program *ascend_open(ascend_setup *s, const char *path, const char *name, char **sets, GError **error)
 {
-	bool binary = g_str_has_suffix(path, ".tspo");
+	bool binary = setup_is_container(path);
 	asc_program *program;
 
 	*s = (ascend_setup){0};

@@ -205,6 +205,9 @@ static bool conclude(run *r, GPtrArray *graphs, GError **error)
 
 	add_up(r);
 	result->interrupted = interrupt_happened();
+	/* Sub-cores count their cycles when they end. */
+	if (result->interrupted)
+		result->counters.cycles = MAX(result->counters.cycles, (int64_t)sim_kernel_now(r->kernel));
 	result->stopped = r->options->stop_at_first && result->counters.violations;
 	if (!graphs || !r->options->functional || result->interrupted || result->stopped || result->deadlock)
 		return true;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "isa/file.h"
 #include "tools/bank_search.h"
 #include "tools/tool.h"
 
@@ -248,13 +249,7 @@ char *bank_search_csv(const bank_found *found)
 
 static bool write_file(const char *path, const char *text, GError **error)
 {
-	GError *failure = NULL;
-
-	if (g_file_set_contents(path, text, -1, &failure))
-		return true;
-	g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "bank search: %s", failure->message);
-	g_error_free(failure);
-	return false;
+	return tsp_file_write(path, text, strlen(text), error);
 }
 
 /* A map as `gf2:FILE` reads it. */

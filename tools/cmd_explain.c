@@ -220,12 +220,27 @@ static bool explain_map(const char *text, GString *out, GError **error)
 	return answer != NULL;
 }
 
+static bool has_name(const tool_style *style, const char *name)
+{
+	return tool_style_key(style, name) >= 0 || tool_style_op(style, name) >= 0 ||
+	       tool_style_violation(style, name) >= 0;
+}
+
+/* Names of the kind of machine that -m names, else of all. */
 static void unknown_name(const char *name, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	const char *near;
 
 	for (const tool_style *const *style = tool_styles; *style; style++) {
+		if (machine_name && *style != tool_style_of(machine_name)) {
+			if (!has_name(*style, name))
+				continue;
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+			            "'%s' is of machines of kind %s, and -m %s is of kind %s; leave -m out", name,
+			            (*style)->name, machine_name, tool_style_of(machine_name)->name);
+			return;
+		}
 		for (size_t k = 0; k < *(*style)->key_count; k++)
 			g_ptr_array_add(names, (gpointer)(*style)->keys[k].path);
 		for (unsigned v = 0; v < (*style)->violations; v++)

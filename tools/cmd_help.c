@@ -24,10 +24,10 @@ static char *overview(void)
 	                "  tspsim stat run.db                        where the cycles went\n"
 	                "  tspsim plot occupancy run.db -o o.png     the same as a picture\n"
 	                "  tspsim list workloads                     what else can be run\n"
+	                "  tspsim -m ascend-910b                     on another machine (tspsim list machines)\n"
 	                "\n"
 	                "`tspsim COMMAND --help` lists a command's options; the manual page is tspsim(1).\n"
-	                "Exit status: 0 fine, 1 bad input, 2 violations or failed comparisons, 3 internal error, 130\n"
-	                "interrupted.\n");
+	                "Exit status: 0 fine, 1 bad input, 2 violations or failed comparisons, 3 internal error, 130 interrupted.\n");
 	return g_string_free(out, FALSE);
 }
 

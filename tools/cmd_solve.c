@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "isa/file.h"
 #include "sched/alg/read/read.h"
 #include "sched/alg/rules.h"
 #include "sched/alg/solve.h"
@@ -168,17 +169,12 @@ static char *as_text(const alg_problem *problem, const alg_solve_result *r, doub
 static bool write_schedule(const alg_problem *problem, const alg_solve_result *r, GError **error)
 {
 	g_autoptr(GString) text = g_string_new("task\tstart\tend\tmode\tprocessor\n");
-	GError *cause = NULL;
 
 	for (uint32_t v = 0; has_schedule(r) && v < problem->tasks->len; v++)
 		g_string_append_printf(text, "%u\t%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT "\t%u\t%u\n", v,
 		                       r->schedule.start_cycles[v], end_of(problem, r, v), r->schedule.mode[v],
 		                       r->schedule.processor[v]);
-	if (g_file_set_contents(out, text->str, (gssize)text->len, &cause))
-		return true;
-	g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-	g_error_free(cause);
-	return false;
+	return tsp_file_write(out, text->str, text->len, error);
 }
 
 static bool solve(const char *path, const char *read_as, const alg_problem *problem, GError **error)

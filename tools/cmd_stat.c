@@ -18,21 +18,6 @@ static const GOptionEntry options[] = {
 static const char *const conflict_queries[] = {"conflict_banks", "conflict_insns", "conflict_pairs", "conflict_layers",
                                                NULL};
 
-static bool known_queries(char **names, GError **error)
-{
-	g_autoptr(GPtrArray) all = g_ptr_array_new();
-
-	for (const trace_query *query = trace_queries; query->name; query++)
-		g_ptr_array_add(all, (gpointer)query->name);
-	g_ptr_array_add(all, NULL);
-	for (; *names; names++)
-		if (!g_strv_contains((const char *const *)all->pdata, *names)) {
-			tool_unknown(error, "query", *names, (const char *const *)all->pdata);
-			return false;
-		}
-	return true;
-}
-
 static int run_stat(int argc, char **argv, GError **error)
 {
 	const char *const *asked = argc > 1 ? (const char *const *)argv + 1 : conflicts ? conflict_queries : NULL;
@@ -40,8 +25,6 @@ static int run_stat(int argc, char **argv, GError **error)
 	char *text = NULL;
 	bool printed = false;
 
-	if (!known_queries(argv + 1, error))
-		return TOOL_USER_ERROR;
 	if (conflicts && argc > 1) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--conflicts: expected no query beside it, found '%s'",
 		            argv[1]);

@@ -78,7 +78,7 @@ static void put_field(GString *out, const asc_field_info *f)
 	case ASC_VALUE_ADDRESS:
 		g_string_append_printf(out, "in %s", asc_space_name(f->space));
 		if (f->align_bytes > 1)
-			g_string_append_printf(out, ", of %u B", f->align_bytes);
+			g_string_append_printf(out, ", multiple of %u B", f->align_bytes);
 		break;
 	case ASC_VALUE_TYPE:
 		g_string_append_printf(out, "type (%s)", asc_type_name((enum asc_type)f->standard));
@@ -111,10 +111,10 @@ static void put_field(GString *out, const asc_field_info *f)
 	}
 }
 
-static void put_fields(GString *out, const asc_op_info *info)
+static void put_fields(GString *out, const asc_op_info *info, const char *between)
 {
 	for (unsigned f = 0; f < info->fields; f++) {
-		g_string_append(out, f ? "; " : "");
+		g_string_append(out, f ? between : "");
 		put_field(out, &info->field[f]);
 	}
 	if (info->fields == 0)
@@ -131,11 +131,11 @@ char *reference_ascend_op(unsigned op)
 	g_auto(GStrv) plain = NULL;
 	g_autofree char *text = NULL;
 
-	put_fields(fields, info);
+	put_fields(fields, info, "\n    ");
 	plain = g_strsplit(fields->str, "`", -1);
 	text = g_strjoinv("", plain);
 	g_string_free(fields, TRUE);
-	g_string_append_printf(out, "  pipe %s of sub-cores: %s\n  fields: %s\n  time: %s", asc_pipe_name(info->pipe),
+	g_string_append_printf(out, "  pipe %s of sub-cores: %s\n  fields, in brackets what one left out is:\n    %s\n  time: %s", asc_pipe_name(info->pipe),
 	                       cores, text, timing->head ? timing->head : "no head");
 	if (timing->b16)
 		g_string_append_printf(out, ", %s%s%s", timing->b16, strcmp(timing->b16, timing->b32) ? ", " : "",
@@ -176,7 +176,7 @@ static void put_formats(GString *out)
 		if (seen)
 			continue;
 		g_string_append_printf(out, "| %s | ", op_rows[op].format);
-		put_fields(out, asc_op((enum asc_op)op));
+		put_fields(out, asc_op((enum asc_op)op), "; ");
 		g_string_append(out, " |\n");
 	}
 }

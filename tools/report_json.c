@@ -104,6 +104,7 @@ char *report_json(const report *r)
 	json_real(j, "clock_hz", (double)r->hw->clock_hz);
 	json_string(j, "binds", binds);
 	json_string(j, "first_difference", r->checked == REPORT_FAILED ? verify_first(r->verify) : NULL);
+	json_string(j, "kind", "tsp");
 	add_violations(j, r);
 	add_layers(j, r);
 	add_assumed(j, r);

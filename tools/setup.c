@@ -4,6 +4,8 @@
  */
 #include "tools/setup.h"
 
+#include "isa/ascend/ascend.h"
+
 #include <string.h>
 
 #include "tools/progress.h"
@@ -165,13 +167,32 @@ static isa_program *assemble(setup *s, const char *path, const char *text, const
 	return program;
 }
 
+bool setup_is_container(const char *path)
+{
+	char head[8] = {0};
+	FILE *file;
+
+	if (g_str_has_suffix(path, ".tspo"))
+		return true;
+	/* Opening a pipe would take what is in it. */
+	if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+		return false;
+	file = fopen(path, "rb");
+	if (!file)
+		return false;
+	if (!fread(head, 1, sizeof head - 1, file))
+		head[0] = '\0';
+	fclose(file);
+	return g_str_has_prefix(head, ISA_MAGIC) || g_str_has_prefix(head, ASC_MAGIC);
+}
+
 isa_program *setup_open(setup *s, const char *path, const char *name, char **sets, GError **error)
 {
 	isa_program *program = NULL;
 	g_autofree char *text = NULL;
 
 	*s = (setup){0};
-	if (g_str_has_suffix(path, ".tspo")) {
+	if (setup_is_container(path)) {
 		program = isa_program_read(path, error);
 		if (!program)
 			return NULL;

@@ -34,6 +34,8 @@ void setup_frontend_fini(frontend_options *options);
 
 /* Is a word of the command line a program (binary or assembly by its name), rather than a workload? */
 bool setup_is_program(const char *word);
+/* Is what lies at PATH a program file, by its ending or its first bytes?  Else it is assembly text. */
+bool setup_is_container(const char *path);
 
 /* The text of an assembly file, g_free. */
 char *setup_read_text(const char *path, GError **error);

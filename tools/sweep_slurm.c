@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "isa/file.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
 #include "tools/sweep_engine.h"
@@ -53,7 +54,7 @@ static bool write_in_folder(const cluster *c, const char *name, const char *text
 {
 	g_autofree char *path = in_folder(c, name);
 
-	return g_file_set_contents(path, text, -1, error);
+	return tsp_file_write(path, text, strlen(text), error);
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)

@@ -121,10 +121,14 @@ bool tool_parse(const tool_command *command, int *argc, char ***argv, gboolean *
 	}
 	words = *argc - 1;
 	if (words < command->min_args || (command->max_args >= 0 && words > command->max_args)) {
+		g_auto(GStrv) forms = g_strsplit(command->synopsis, "\n", -1);
+		g_autofree char *between = g_strdup_printf("\n           or: tspsim %s ", command->name);
+		g_autofree char *usage = g_strjoinv(between, forms);
+
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: %s%s%s; usage: tspsim %s %s", command->name,
 		            words < command->min_args ? "too few arguments" : "unexpected argument '",
 		            words < command->min_args ? "" : (*argv)[1 + command->max_args],
-		            words < command->min_args ? "" : "'", command->name, command->synopsis);
+		            words < command->min_args ? "" : "'", command->name, usage);
 		return false;
 	}
 	return true;

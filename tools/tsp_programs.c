@@ -3,6 +3,9 @@
  * tspsim sched, asm and dis for a TSP: schedule and have the schedule checked by the independent checker; assemble and
  * encode the queues; disassemble.
  */
+#include <string.h>
+
+#include "isa/file.h"
 #include "tools/json.h"
 #include "tools/setup.h"
 #include "tools/tool.h"
@@ -123,7 +126,7 @@ int tsp_disassemble(const program_request *q, GError **error)
 	if (!program)
 		return TOOL_USER_ERROR;
 	text = isa_disassemble(program, s.sched);
-	written = q->output ? g_file_set_contents(q->output, text, -1, error) : tool_print(text, error);
+	written = q->output ? tsp_file_write(q->output, text, strlen(text), error) : tool_print(text, error);
 	isa_program_free(program);
 	setup_fini(&s);
 	return written ? TOOL_OK : TOOL_USER_ERROR;

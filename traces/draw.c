@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "isa/error.h"
+#include "isa/file.h"
 #include "traces/read.h"
 
 struct trace_drawing {
@@ -104,18 +104,6 @@ void trace_drawing_value(GString *rows, double value, char end)
 	g_string_append_c(rows, end);
 }
 
-/* Puts SIZE bytes into FILE. */
-static bool write_file(const char *file, const char *bytes, gsize size, GError **error)
-{
-	GError *cause = NULL;
-
-	if (g_file_set_contents(file, bytes, (gssize)size, &cause))
-		return true;
-	g_set_error_literal(error, TSP_ERROR, TSP_ERROR_IO, cause->message);
-	g_error_free(cause);
-	return false;
-}
-
 /* Runs gnuplot on SCRIPT in FOLDER. */
 static bool run_gnuplot(const char *script, GError **error)
 {
@@ -190,7 +178,7 @@ static bool draw(const trace_drawing *d, const char *name, const format *f, cons
 		g_autofree char *table = g_strdup_printf("%s/data%u", folder, i + 1);
 		g_autofree char *quoted = quote(table);
 
-		fine = write_file(table, rows->str, rows->len, error);
+		fine = tsp_file_write(table, rows->str, rows->len, error);
 		g_string_append_printf(script, "data%u = %s\n", i + 1, quoted);
 	}
 	if (fine) {
@@ -199,7 +187,7 @@ static bool draw(const trace_drawing *d, const char *name, const format *f, cons
 		g_string_append_printf(script, "TERMINAL = '%s'\nSCALE = %s\nOUTPUT = %s\nload %s\n", f->terminal,
 		                       g_ascii_formatd(number, sizeof number, "%.9g", f->scale), quoted_picture,
 		                       quoted_drawing);
-		fine = write_file(file, script->str, script->len, error) && run_gnuplot(file, error);
+		fine = tsp_file_write(file, script->str, script->len, error) && run_gnuplot(file, error);
 	}
 	g_string_free(script, TRUE);
 	return fine;
@@ -227,7 +215,7 @@ static bool draw_picture(const trace_drawing *d, const char *name, const format 
 		g_error_free(cause);
 		fine = false;
 	}
-	fine = fine && write_file(output, bytes, size, error);
+	fine = fine && tsp_file_write(output, bytes, size, error);
 	remove_folder(folder);
 	return fine;
 }
@@ -243,7 +231,7 @@ static bool write_numbers(const trace_drawing *d, const char *output, GError **e
 	for (guint i = 0; i < d->tables->len; i++)
 		g_string_append_printf(out, "%s# data%u\n%s", i ? "\n\n" : "", i + 1,
 		                       ((const GString *)g_ptr_array_index(d->tables, i))->str);
-	fine = write_file(output, out->str, out->len, error);
+	fine = tsp_file_write(output, out->str, out->len, error);
 	g_string_free(out, TRUE);
 	return fine;
 }

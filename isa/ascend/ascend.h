@@ -152,6 +152,8 @@ unsigned asc_alignment(enum asc_op op, unsigned field, const int64_t *f, uint32_
 bool asc_packed_limits(enum asc_op op, unsigned field, int64_t *min, int64_t *max);
 /* Does VALUE, which lies within the limits of the whole field, keep them in each half? */
 bool asc_packed_fits(enum asc_op op, unsigned field, int64_t value);
+/* Do accumulators of TYPE leave L0C as DTYPE with this quantisation code? */
+bool asc_fixpipe_types(int64_t quant, enum asc_type type, enum asc_type dtype);
 /* Does field FIELD of OP name a register it writes or reads as such?  Others may hold one where insn.regs says so. */
 static inline bool asc_field_is_register(const asc_op_info *info, unsigned field)
 {

@@ -223,12 +223,44 @@ static bool check_mmad(const asc_insn *insn, const asc_machine *machine, int *fi
 	return true;
 }
 
+static const struct {
+	enum asc_type type, dtype;
+	int64_t quant;
+} quantisations[] = {
+	{ASC_F32, ASC_F32, 0},  {ASC_I32, ASC_I32, 0},  {ASC_F32, ASC_F16, 1},  {ASC_F32, ASC_BF16, 16},
+	{ASC_F32, ASC_I8, 23},  {ASC_F32, ASC_I8, 24},  {ASC_I32, ASC_I8, 8},   {ASC_I32, ASC_I8, 9},
+	{ASC_I32, ASC_F16, 10}, {ASC_I32, ASC_F16, 11}, {ASC_I32, ASC_I16, 12}, {ASC_I32, ASC_I16, 13},
+};
+
+bool asc_fixpipe_types(int64_t quant, enum asc_type type, enum asc_type dtype)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(quantisations); i++)
+		if (quantisations[i].quant == quant && quantisations[i].type == type && quantisations[i].dtype == dtype)
+			return true;
+	return false;
+}
+
+static bool check_quantisation(const asc_insn *insn, int *field, GError **error)
+{
+	int type_field;
+	enum asc_type type = (enum asc_type)known(insn, "type", ASC_F32, &type_field);
+	enum asc_type dtype = (enum asc_type)known(insn, "dtype", ASC_F32, &type_field);
+	int64_t quant = known(insn, "quant", -1, field);
+
+	return quant < 0 || asc_fixpipe_types(quant, type, dtype) ||
+	       broken(error, ASC_RULE_TYPES, "quant: %" G_GINT64_FORMAT " does not make %s of %s", quant,
+	              asc_type_name(dtype), asc_type_name(type));
+}
+
 static bool check_fixpipe(const asc_insn *insn, int *field, GError **error)
 {
 	int nz2nd_field;
 	int64_t nz2nd = known(insn, "nz2nd", 0, &nz2nd_field);
-	int64_t m = known(insn, "m", 0, field);
+	int64_t m;
 
+	if (!check_quantisation(insn, field, error))
+		return false;
+	m = known(insn, "m", 0, field);
 	return !nz2nd || m <= 8192 ||
 	       broken(error, ASC_RULE_NZ2ND, "m: %" G_GINT64_FORMAT ", expected at most 8192 with nz2nd", m);
 }

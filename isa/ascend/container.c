@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "isa/file.h"
+
 enum { VERSION = 1, CHECKSUM_BYTES = 32, FRAME_BYTES = 8 };
 static const char magic[] = ASC_MAGIC;
 
@@ -151,7 +153,6 @@ char *asc_program_hash(const asc_program *program)
 bool asc_program_write(const asc_program *program, const char *path, GError **error)
 {
 	g_autoptr(GByteArray) out = NULL;
-	g_autoptr(GError) cause = NULL;
 
 	if (!fits(program)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: programs of 2 GiB and more are not written",
@@ -160,10 +161,7 @@ bool asc_program_write(const asc_program *program, const char *path, GError **er
 	}
 	out = encode(program);
 	put_checksum(out);
-	if (g_file_set_contents(path, (const char *)out->data, out->len, &cause))
-		return true;
-	g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-	return false;
+	return tsp_file_write(path, out->data, out->len, error);
 }
 
 typedef struct cursor {

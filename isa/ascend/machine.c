@@ -42,7 +42,7 @@ char **asc_machine_names(void)
 bool asc_machine_is(const char *name)
 {
 	g_autofree char *kind = NULL;
-	g_autofree char *file = isa_machine_file(name, kind_name, &kind, NULL);
+	g_autofree char *file = isa_machine_file(name, &kind, NULL);
 
 	return file && strcmp(kind, kind_name) == 0;
 }

@@ -35,6 +35,11 @@ static bool is_legal(const asc_subcore *s, const asc_insn *insn, const int64_t *
 		return f[0] >= 0 && f[0] < ASC_PIPES && asc_cross_valid(s, f[1], f[2]);
 	case ASC_OP_WAITCROSS:
 		return asc_cross_valid(s, s->kind == ASC_CUBE ? 4 : 0, f[1]);
+	case ASC_OP_FIX_GM:
+	case ASC_OP_FIX_L1:
+	case ASC_OP_L0C_TO_UB:
+		return asc_fixpipe_types(f[asc_field_by_name((enum asc_op)insn->op, "quant")], (enum asc_type)f[0],
+		                         (enum asc_type)f[1]);
 	case ASC_OP_LDG:
 	case ASC_OP_STG:
 		return f[2] >= 1 && f[2] <= 8;
@@ -234,8 +239,11 @@ static void mark_written(asc_subcore *s, const asc_range *range)
 		asc_data_mark(s->data, range->space, box.low + i * box.pitch, box.bytes);
 }
 
-bool asc_check_access(asc_subcore *s, const asc_entry *e, const asc_range *ranges, unsigned count, int64_t now)
+bool asc_check_access(asc_subcore *s, const asc_entry *e, const asc_range *ranges, unsigned count, unsigned gathered,
+                      int64_t now)
 {
+	uint64_t first;
+
 	check_alignment(s, e, now);
 	if (!check_extents(s, e, ranges, count, now))
 		return false;
@@ -243,9 +251,11 @@ bool asc_check_access(asc_subcore *s, const asc_entry *e, const asc_range *range
 		check_overlaps(s, e, now);
 	if (!asc_data_functional(s->data))
 		return true;
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count - gathered; i++)
 		if (!ranges[i].write)
 			check_written(s, e, &ranges[i], now);
+	if (gathered && !asc_gathered_written(&e->x, s->chip->machine, s->data, &first))
+		place(s, ASC_FINDING_UNINITIALISED, e, now, ASC_UB, first, 1);
 	for (unsigned i = 0; i < count; i++)
 		if (ranges[i].write)
 			mark_written(s, &ranges[i]);

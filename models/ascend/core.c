@@ -490,7 +490,7 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	asc_pipeline *p = &s->pipe[pipe];
 	asc_entry *e = p->current;
 	asc_range ranges[ASC_RANGES];
-	unsigned n = asc_ranges(&e->x, s->chip->machine, ranges);
+	unsigned n = asc_ranges(&e->x, s->chip->machine, ranges), gathered = 0;
 	asc_access a = {.sub = s->index,
 	                .stream = s->stream_index,
 	                .insn = e->insn,
@@ -501,9 +501,10 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 
 	p->filed = false;
 	if (pipe == ASC_PIPE_V && n < ASC_RANGES)
-		n += asc_gathered(&e->x, s->chip->machine, s->data, &ranges[n]);
+		gathered = asc_gathered(&e->x, s->chip->machine, s->data, &ranges[n]);
+	n += gathered;
 	e->x.start = e->x.free = e->x.done = now;
-	if (asc_check_access(s, e, ranges, n, now)) {
+	if (asc_check_access(s, e, ranges, n, gathered, now)) {
 		e->x.traffic = &s->counters.traffic;
 		ask_unit(s, pipe, &e->x);
 		e->x.free = MAX(e->x.free, e->x.start);

@@ -228,38 +228,11 @@ static void convert(const asc_exec *x, const uint8_t *src, uint8_t *dst)
 	}
 }
 
-/* Type of the result of a quant code; what the instruction names as dtype must be it. */
-static bool converts_to(int64_t quant, enum asc_type from, enum asc_type to)
-{
-	switch (quant) {
-	case 0:
-		return from == to;
-	case 1:
-	case 10:
-	case 11:
-		return to == ASC_F16;
-	case 16:
-		return to == ASC_BF16;
-	case 8:
-	case 9:
-	case 23:
-	case 24:
-		return to == ASC_I8;
-	case 12:
-	case 13:
-		return to == ASC_I16;
-	default:
-		return false;
-	}
-}
-
 void mte_fixpipe_values(asc_mte *m, const asc_exec *x, enum asc_space to)
 {
 	const int64_t *f = x->f;
 	result r = result_of(x);
 
-	if (!converts_to(f[FIX_QUANT], (enum asc_type)f[FIX_TYPE], (enum asc_type)f[FIX_DTYPE]))
-		return;
 	for (int64_t g = 0; g < r.groups; g++)
 		for (int64_t row = 0; row < r.rows; row++) {
 			uint64_t at = (uint64_t)f[FIX_DST] + (uint64_t)g * r.group_pitch + (uint64_t)row * r.row_pitch;

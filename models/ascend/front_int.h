@@ -249,7 +249,8 @@ bool asc_box_covers(const asc_box *a, const asc_box *b);
 /* Has this sub-core the instruction, are the values (F, registers resolved) within limits?  Reports what is not. */
 bool asc_check_push(asc_subcore *s, const asc_insn *insn, uint32_t number, const int64_t *f, int64_t time);
 /* Alignment, extents, overlap, bytes nobody wrote; marks what is written.  False: it must not be executed. */
-bool asc_check_access(asc_subcore *s, const asc_entry *e, const asc_range *ranges, unsigned count, int64_t now);
+bool asc_check_access(asc_subcore *s, const asc_entry *e, const asc_range *ranges, unsigned count, unsigned gathered,
+                      int64_t now);
 
 /* data.c */
 asc_data *asc_data_new_global(const asc_program *program, bool functional);

@@ -79,5 +79,7 @@ void asc_mte_execute(asc_mte *m, asc_exec *x); /* MTE1, MTE2, MTE3 and FIX */
 /* What a gather reads beside that, from its lowest to its highest element: 1 when there is such a range and values are
  * there to tell, else 0. */
 unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *range);
+/* Has every element that it picks been written?  *FIRST: a byte that has not. */
+bool asc_gathered_written(const asc_exec *x, const asc_machine *machine, asc_data *data, uint64_t *first);
 
 #endif

@@ -155,17 +155,15 @@ void mte_load3d_values(asc_mte *m, const asc_exec *x, enum asc_space to)
 	image g = image_of(x);
 	int64_t rows = mte_up(f[LOAD3D_M_EXTENT], FRACTAL_ROWS) * FRACTAL_ROWS;
 	int64_t columns = mte_up(f[LOAD3D_K_EXTENT], g.c0) * g.c0;
-	uint8_t *dst = asc_data_at(m->data, to, (uint64_t)f[LOAD3D_DST], (uint64_t)(rows * columns) * g.size);
+	uint8_t *dst;
 
-	if (!dst || g.out_w <= 0 || g.out_h <= 0)
-		return;
 	if (to == ASC_L0B) { /* fractals of c0 rows (k of the product) and 16 columns */
 		rows = mte_up(f[LOAD3D_M_EXTENT], g.c0) * g.c0;
 		columns = mte_up(f[LOAD3D_K_EXTENT], FRACTAL_ROWS) * FRACTAL_ROWS;
-		dst = asc_data_at(m->data, to, (uint64_t)f[LOAD3D_DST], (uint64_t)(rows * columns) * g.size);
-		if (!dst)
-			return;
 	}
+	dst = asc_data_at(m->data, to, (uint64_t)f[LOAD3D_DST], (uint64_t)(rows * columns) * g.size);
+	if (!dst || g.out_w <= 0 || g.out_h <= 0)
+		return;
 	for (int64_t row = 0; row < rows; row++)
 		for (int64_t k = 0; k < columns; k++) {
 			const uint8_t *src = image_at(m, &g, f[LOAD3D_M_START] + row, f[LOAD3D_K_START] + k);

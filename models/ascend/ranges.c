@@ -136,17 +136,21 @@ static void add_vector(list *l, const operand *o, int64_t repeat)
 		add_repeats(l, o, whole, 1, &a);
 }
 
-/* Eight blocks a repeat, whatever the type, mask and count say. */
+/* So many BLOCKS a repeat, whatever the type, mask and count say. */
+static void add_blocks(list *l, const operand *o, int64_t repeats, unsigned blocks)
+{
+	operand own = *o;
+	lanes a = {.end = blocks};
+
+	own.size = BLOCK;
+	own.lanes = blocks;
+	memset(a.on, true, sizeof(a.on));
+	add_repeats(l, &own, 0, repeats, &a);
+}
+
 static void add_whole(list *l, const operand *o, int64_t repeats)
 {
-	operand eight = *o;
-	lanes a;
-
-	eight.size = BLOCK;
-	eight.lanes = (unsigned)l->machine->vector_bytes / BLOCK;
-	a = (lanes){.end = eight.lanes};
-	memset(a.on, true, sizeof(a.on));
-	add_repeats(l, &eight, 0, repeats, &a);
+	add_blocks(l, o, repeats, (unsigned)l->machine->vector_bytes / BLOCK);
 }
 
 static unsigned lanes_of(const list *l, unsigned size)
@@ -288,7 +292,7 @@ static void pick(list *l)
 
 	for (unsigned i = 0; i < from.lanes; i++)
 		picked += !f[4] || asc_pattern_picks((unsigned)f[4], i);
-	add_whole(l, &from, f[5]);
+	add_blocks(l, &from, f[5], from.lanes * from.size / BLOCK);
 	if (!f[4])
 		add(l, ASC_UB, false, f[3], from.lanes / 8, f[5], f[8] * BLOCK);
 	add(l, ASC_UB, true, f[1], f[5] * picked * from.size, 1, 0);
@@ -341,17 +345,21 @@ static void load2d(list *l)
 	add(l, l->x->info->field[0].space, true, f[0], FRACTAL, f[2], (1 + f[4]) * FRACTAL);
 }
 
-/* Rows of the feature map that a load3d touches: those under rows FIRST to LAST of the filter. */
-static void add_rows(list *l, int64_t group, int64_t groups, int64_t first, int64_t last)
+/* Rows of the feature map that a load3d of so many POSITIONS touches: those under rows FIRST to LAST of the filter. */
+static void add_rows(list *l, int64_t positions, int64_t group, int64_t groups, int64_t first, int64_t last)
 {
 	const int64_t *f = l->x->f;
-	int64_t left = f[9] & 0xff, right = f[9] >> 8 & 0xff, top = f[9] >> 16 & 0xff, row = f[4] * BLOCK;
+	int64_t left = f[9] & 0xff, right = f[9] >> 8 & 0xff, top = f[9] >> 16 & 0xff, bottom = f[9] >> 24 & 0xff;
 	int64_t wide = ((f[6] & 0xff) - 1) * (f[8] & 0xff) + 1, step = f[7] >> 8, reach = f[8] >> 8;
+	int64_t high = ((f[6] >> 8) - 1) * reach + 1, row = f[4] * BLOCK;
 	int64_t across = MAX((f[4] + left + right - wide) / (f[7] & 0xff) + 1, 1);
-	int64_t rows = round_up(f[13], MAX(FRACTAL_ROWS, BLOCK / (int64_t)asc_type_bytes((enum asc_type)f[0])));
+	int64_t down = MAX((f[3] + top + bottom - high) / step + 1, 1);
+	int64_t end = MIN(f[11] + positions, across * down); /* behind the matrix there are zeros */
 	int64_t from = f[11] / across * step - top + first * reach;
-	int64_t to = (f[11] + rows - 1) / across * step - top + last * reach;
+	int64_t to = (end - 1) / across * step - top + last * reach;
 
+	if (end <= f[11] || groups <= 0)
+		return;
 	from = CLAMP(from, 0, f[3]);
 	to = CLAMP(to + 1, from, f[3]);
 	add(l, ASC_L1, false, f[2] + (group * f[3] + from) * row, (to - from) * row, groups, f[3] * row);
@@ -371,11 +379,10 @@ static void load3d(list *l)
 	int64_t group = first / high, groups = MIN(last / high, (f[5] * size - 1) / BLOCK) - group + 1;
 
 	/* Fractals are filled to their ends. */
-
 	if (groups == 1)
-		add_rows(l, group, 1, first % high, MIN(last - group * high, high - 1));
+		add_rows(l, round_up(f[13], rows), group, 1, first % high, MIN(last - group * high, high - 1));
 	else
-		add_rows(l, group, groups, 0, high - 1);
+		add_rows(l, round_up(f[13], rows), group, groups, 0, high - 1);
 	add(l, l->x->info->field[1].space, true, f[1], round_up(f[12], columns) * size * round_up(f[13], rows), 1, 0);
 }
 

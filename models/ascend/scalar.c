@@ -287,7 +287,7 @@ void asc_scalar_execute(asc_subcore *s, int64_t now)
 	e->x.free = e->x.done = sc->next;
 	e->x.bytes = range.bytes;
 	p->done = MAX(p->done, e->x.done);
-	if (asc_check_access(s, e, &range, 1, now)) {
+	if (asc_check_access(s, e, &range, 1, 0, now)) {
 		if (!load && bytes)
 			memcpy(bytes, &value, range.bytes);
 		value = load ? 0 : value;

@@ -26,6 +26,7 @@ typedef struct asc_vop {
 	int64_t scalar, choice;    /* choice: rounding mode, condition */
 	unsigned length;           /* vmrgsort: elements of a list */
 	unsigned pattern;          /* vreducev2 */
+	uint64_t picked;           /* by it so far, in the repeats that are done */
 	asc_vop_operand dst, src[ASC_VOP_SOURCES];
 	unsigned srcs;
 	bool reads_dst;
@@ -49,6 +50,6 @@ static inline bool asc_pattern_picks(unsigned pattern, unsigned lane)
 }
 
 /* Carries out O on the unified buffer. */
-void asc_vop_compute(const asc_vop *o, asc_data *data);
+void asc_vop_compute(asc_vop *o, asc_data *data);
 
 #endif

@@ -27,6 +27,6 @@ void asc_lanes_load(const asc_vop *o, const asc_vop_operand *p, enum asc_type ty
 void asc_lane_store(const asc_vop_operand *p, asc_data *data, unsigned repeat, unsigned i, uint64_t bits);
 
 /* One repeat of an instruction whose result is not lane for lane; false when O is none. */
-bool asc_vop_move(const asc_vop *o, asc_data *data, unsigned repeat);
+bool asc_vop_move(asc_vop *o, asc_data *data, unsigned repeat);
 
 #endif

@@ -469,8 +469,9 @@ static void each_lane(const asc_vop *o, asc_data *data, unsigned repeat)
 	}
 }
 
-void asc_vop_compute(const asc_vop *o, asc_data *data)
+void asc_vop_compute(asc_vop *o, asc_data *data)
 {
+	o->picked = 0;
 	for (unsigned n = 0; n < o->repeats; n++)
 		if (!asc_vop_move(o, data, n))
 			each_lane(o, data, n);

@@ -208,24 +208,22 @@ static bool picks(const asc_vop *o, asc_data *data, unsigned repeat, unsigned i)
 	return bits && (*bits >> (i % 8) & 1);
 }
 
-static void pick(const asc_vop *o, asc_data *data, unsigned repeat)
+static void pick(asc_vop *o, asc_data *data, unsigned repeat)
 {
 	unsigned bytes = asc_type_bytes(o->type);
 	uint8_t taken[ASC_VOP_LANES * sizeof(uint64_t)], *at;
-	uint64_t before = 0, now = 0;
+	uint64_t now = 0;
 
-	for (unsigned n = 0; n < repeat; n++)
-		for (unsigned i = 0; i < o->lanes; i++)
-			before += picks(o, data, n, i);
 	for (unsigned i = 0; i < o->lanes; i++) {
 		const uint8_t *from = picks(o, data, repeat, i) ? asc_lane_at(&o->src[0], data, repeat, i) : NULL;
 
 		if (from)
 			memcpy(taken + now++ * bytes, from, bytes);
 	}
-	at = ub_at(data, o->dst.address + before * bytes, now * bytes);
+	at = ub_at(data, o->dst.address + o->picked * bytes, now * bytes);
 	if (at)
 		memcpy(at, taken, now * bytes);
+	o->picked += now;
 }
 
 static void gather(const asc_vop *o, asc_data *data, unsigned repeat)
@@ -311,7 +309,7 @@ static void merge_sort(const asc_vop *o, asc_data *data, unsigned repeat)
 	g_free(v);
 }
 
-bool asc_vop_move(const asc_vop *o, asc_data *data, unsigned repeat)
+bool asc_vop_move(asc_vop *o, asc_data *data, unsigned repeat)
 {
 	switch (o->op) {
 	case ASC_OP_VCMP:

@@ -121,6 +121,7 @@ const alg_rule *alg_rule_find(const char *name, GError **error)
 {
 	const char *names[G_N_ELEMENTS(alg_rules)] = {NULL};
 	g_autofree char *all = NULL;
+	const char *near;
 
 	for (unsigned i = 0; alg_rules[i].name; i++) {
 		names[i] = alg_rules[i].name;
@@ -128,7 +129,11 @@ const alg_rule *alg_rule_find(const char *name, GError **error)
 			return &alg_rules[i];
 	}
 	all = g_strjoinv(", ", (char **)names);
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown rule '%s'; there are %s", name, all);
+	near = tsp_nearest(name, names);
+	if (near)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown rule '%s'; did you mean '%s'?", name, near);
+	else
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown rule '%s'; expected one of: %s", name, all);
 	return NULL;
 }
 

@@ -28,6 +28,7 @@ static const alg_method *find_method(const char *name, GError **error)
 {
 	const char *names[G_N_ELEMENTS(alg_methods)] = {NULL};
 	g_autofree char *all = NULL;
+	const char *near;
 
 	for (unsigned i = 0; alg_methods[i].name; i++) {
 		names[i] = alg_methods[i].name;
@@ -35,7 +36,11 @@ static const alg_method *find_method(const char *name, GError **error)
 			return &alg_methods[i];
 	}
 	all = g_strjoinv(", ", (char **)names);
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown method '%s'; there are %s", name, all);
+	near = tsp_nearest(name, names);
+	if (near)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown method '%s'; did you mean '%s'?", name, near);
+	else
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown method '%s'; expected one of: %s", name, all);
 	return NULL;
 }
 

@@ -24,7 +24,7 @@ enum {
 	ROUND_GROWTH = 2,
 	MOST_ROUND = 1 << 30
 };
-static const double cooling = 0.95, hot_share = 0.02; /* of the best makespan: the first temperature */
+static const double cooling = 0.95, hot_share = 0.03; /* of the best makespan: the first temperature */
 
 static void release_sides(anneal *a)
 {

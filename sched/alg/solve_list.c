@@ -31,6 +31,7 @@ typedef struct list_run {
 	double *value;
 	uint32_t *rank, *list;
 	int64_t *start;
+	bool complete; /* the last pass placed every task */
 	uint64_t budget;
 } list_run;
 
@@ -43,7 +44,8 @@ static bool spent(list_run *r)
 static bool offer(list_run *r, unsigned reversed, int64_t makespan, const char *by)
 {
 	r->result->schedules++;
-	if (makespan == INT64_MAX)
+	r->complete = makespan != INT64_MAX;
+	if (!r->complete)
 		return false;
 	return reversed ? alg_keeper_offer_mirrored(&r->keeper, r->start, makespan, by)
 	                : alg_keeper_offer(&r->keeper, r->start, makespan, by);
@@ -105,7 +107,7 @@ static void improve_best(list_run *r)
 		before = r->keeper.makespan_cycles;
 		memcpy(r->start, r->keeper.start, r->side[0].flat->tasks * sizeof(*r->start));
 		justify(r, 0);
-		if (!spent(r))
+		if (r->complete && !spent(r))
 			justify(r, 1);
 	}
 }
@@ -123,9 +125,9 @@ static void sample(list_run *r, rng *noise, uint64_t number)
 	for (uint32_t v = 0; v < s->flat->tasks; v++)
 		r->value[v] = -(double)s->view.tail[v] + spread * (double)longest * rng_unit(noise);
 	pass(r, reversed, number % 2, "sampling");
-	if (!spent(r))
+	if (r->complete && !spent(r))
 		justify(r, reversed);
-	if (!spent(r))
+	if (r->complete && !spent(r))
 		justify(r, !reversed);
 }
 

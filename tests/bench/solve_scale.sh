@@ -33,16 +33,16 @@ generate()
 		}'
 }
 
-printf '%-10s %8s %10s %10s %12s %12s\n' demands tasks seconds peak_MB makespan bound
+printf '%-10s %8s %10s %10s %10s %12s %12s\n' demands tasks seconds cpu_s peak_MB makespan bound
 for kinds in 0 30; do
 	for n in 1000 10000 100000 1000000; do
 		generate $n $kinds >"$scratch/p.rcp"
-		command time -f '%M' -o "$scratch/memory" "$program" solve "$scratch/p.rcp" --method list --schedules 1 --json >"$scratch/out"
-		awk -v kinds=$kinds -v n=$n -v memory="$(cat "$scratch/memory")" '
+		command time -f '%M %U' -o "$scratch/memory" "$program" solve "$scratch/p.rcp" --method list --schedules 1 --json >"$scratch/out"
+		awk -v kinds=$kinds -v n=$n -v usage="$(cat "$scratch/memory")" '
 			/^  "seconds"/ {gsub(",", "", $2); seconds = $2}
 			/^  "makespan"/ {gsub(",", "", $2); makespan = $2}
 			/^  "lower_bound"/ {gsub(",", "", $2); bound = $2}
-			END {printf "%-10s %8d %10.2f %10.1f %12d %12d\n", kinds ? "30 kinds" : "random", n, seconds, memory / 1024, makespan, bound}' \
+			END {split(usage, use, " "); printf "%-10s %8d %10.2f %10.2f %10.1f %12d %12d\n", kinds ? "30 kinds" : "random", n, seconds, use[2], use[1] / 1024, makespan, bound}' \
 			"$scratch/out"
 	done
 done

@@ -226,6 +226,18 @@ static bool touches(const hb_step *s, enum asc_space space, uint64_t byte, bool 
 	return any;
 }
 
+bool asc_hb_writes(const hb_step *s, enum asc_space space, uint64_t byte)
+{
+	bool writes;
+
+	return touches(s, space, byte, &writes) && writes;
+}
+
+bool asc_hb_gathers(const hb_step *s)
+{
+	return s->insn.op == ASC_OP_VGATHER || s->insn.op == ASC_OP_VGATHERB;
+}
+
 bool asc_hb_clash_at(const hb_step *a, const hb_step *b, enum asc_space space, uint64_t byte)
 {
 	bool write_a, write_b;

@@ -39,6 +39,9 @@ asc_hb *asc_hb_new(const hb_step *steps, unsigned count);
 void asc_hb_free(asc_hb *h);
 /* Is step A complete before step B starts? */
 bool asc_hb_ordered(const asc_hb *h, unsigned a, unsigned b);
+bool asc_hb_writes(const hb_step *s, enum asc_space space, uint64_t byte);
+/* Does what it reads depend on values? */
+bool asc_hb_gathers(const hb_step *s);
 /* Do A and B touch BYTE of SPACE, one of them writing? */
 bool asc_hb_clash_at(const hb_step *a, const hb_step *b, enum asc_space space, uint64_t byte);
 

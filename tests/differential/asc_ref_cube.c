@@ -150,6 +150,43 @@ static uint64_t image_get(asc_ref *r, const image *p, int64_t position, int64_t 
 	               p->size);
 }
 
+static void spread(int64_t *low, int64_t *high, int64_t value)
+{
+	*low = MIN(*low, value);
+	*high = MAX(*high, value);
+}
+
+/* Whole rows of the map, from the first to the last that the filter lies on at ROWS positions, with the rows of the
+ * filter that COLUMNS columns need; with all of them where those need several groups of channels. */
+static void touch_rows(asc_ref *r, const image *p, uint64_t rows, uint64_t columns)
+{
+	int64_t k = ref_field(r, "k_start"), m = ref_field(r, "m_start");
+	int64_t first = INT64_MAX, last = -1, low_y = INT64_MAX, high_y = -1, from = INT64_MAX, to = INT64_MIN;
+
+	for (int64_t j = k; j < k + (int64_t)columns; j++) {
+		int64_t row = j / (int64_t)p->c0 / p->kernel_w, group = row / p->kernel_h;
+
+		if (group * (int64_t)p->c0 >= (int64_t)p->c)
+			break;
+		spread(&first, &last, group);
+		spread(&low_y, &high_y, row % p->kernel_h);
+	}
+	if (last < 0)
+		return;
+	if (last > first) {
+		low_y = 0;
+		high_y = p->kernel_h - 1;
+	}
+	for (int64_t i = m; i < m + (int64_t)rows && i < p->out_h * p->out_w; i++)
+		for (int64_t y = low_y; y <= high_y; y++)
+			spread(&from, &to, i / p->out_w * p->stride_h - p->top + y * p->dilation_h);
+	from = MAX(from, 0);
+	to = MIN(to, (int64_t)p->h - 1);
+	for (int64_t group = first; group <= last && from <= to; group++)
+		ref_touch(r, ASC_L1, false, p->base + ((uint64_t)group * p->h + (uint64_t)from) * p->w * ROW,
+		          (uint64_t)(to - from + 1) * p->w * ROW);
+}
+
 static void load_image(asc_ref *r, enum asc_space to)
 {
 	image p = image_of(r);
@@ -157,12 +194,11 @@ static void load_image(asc_ref *r, enum asc_space to)
 	int64_t k_start = ref_field(r, "k_start"), m_start = ref_field(r, "m_start");
 	uint64_t rows = (uint64_t)ref_field(r, "m_extent"), columns = (uint64_t)ref_field(r, "k_extent");
 	bool to_a = to == ASC_L0A;
-	uint64_t image_bytes = p.h * p.w * up(p.c, p.c0) * ROW;
 	/* Whole fractals: what lies in them beyond the extents is of the matrix, too. */
 	uint64_t full_rows = up(rows, to_a ? FRACTAL_ROWS : p.c0) * (to_a ? FRACTAL_ROWS : p.c0);
 	uint64_t full_columns = up(columns, to_a ? p.c0 : FRACTAL_ROWS) * (to_a ? p.c0 : FRACTAL_ROWS);
 
-	ref_touch(r, ASC_L1, false, p.base, image_bytes);
+	touch_rows(r, &p, full_rows, full_columns);
 	for (uint64_t i = 0; i < full_rows && !r->beyond; i++)
 		for (uint64_t j = 0; j < full_columns; j++) {
 			uint64_t at =

@@ -512,18 +512,29 @@ static void choose(asc_ref *r)
 	}
 }
 
-/* What a gather takes from beyond the buffer is zero. */
-static uint64_t gathered(asc_ref *r, uint64_t address, unsigned bytes)
+/* What a gather takes: it counts as reading all from the lowest to the highest byte of that, and where it reaches
+ * beyond the buffer does nothing.  Blind ones are asked for their offsets only. */
+typedef struct picked {
+	uint64_t low, high;
+} picked;
+
+static uint64_t gathered(asc_ref *r, picked *t, uint64_t address, unsigned bytes)
 {
 	uint64_t value = 0;
 
+	t->low = MIN(t->low, address);
+	t->high = MAX(t->high, address + bytes);
 	if (address > r->bytes[ASC_UB] || bytes > r->bytes[ASC_UB] - address)
 		return 0;
-	if (!r->blind)
-		return ref_get(r, ASC_UB, address, bytes);
 	for (unsigned i = 0; i < bytes; i++)
 		value |= (uint64_t)r->memory[ASC_UB][address + i] << 8 * i;
 	return value;
+}
+
+static void touch_taken(asc_ref *r, const picked *t)
+{
+	if (!r->blind && t->low < t->high)
+		ref_touch(r, ASC_UB, false, t->low, t->high - t->low);
 }
 
 static void gather_elements(asc_ref *r)
@@ -532,7 +543,16 @@ static void gather_elements(asc_ref *r)
 	operand dst = operand_of(r, "dst", type);
 	shape s = shape_of(r, dst.size);
 	uint64_t offsets = (uint64_t)ref_field(r, "offsets"), base = (uint64_t)ref_field(r, "base"), result[LANES_MAX];
+	picked t = {UINT64_MAX, 0};
 
+	/* All that it names, by the offsets that lie there before anything is written. */
+	for (int64_t i = 0; i < s.repeats && !r->beyond; i++)
+		for (unsigned lane = 0; lane < s.lanes; lane++)
+			if (is_active(r, &s, i, lane))
+				gathered(r, &t,
+				         base + ref_get(r, ASC_UB, offsets + 4 * ((uint64_t)i * s.lanes + lane), 4),
+				         dst.size);
+	touch_taken(r, &t);
 	for (int64_t i = 0; i < s.repeats && !r->beyond; i++) {
 		for (unsigned lane = 0; lane < s.lanes; lane++) {
 			uint64_t offset;
@@ -540,7 +560,7 @@ static void gather_elements(asc_ref *r)
 			if (!is_active(r, &s, i, lane))
 				continue;
 			offset = ref_get(r, ASC_UB, offsets + 4 * ((uint64_t)i * s.lanes + lane), 4);
-			result[lane] = gathered(r, base + offset, dst.size);
+			result[lane] = gathered(r, &t, base + offset, dst.size);
 		}
 		touch(r, &dst, &s, i, true);
 		ref_touch(r, ASC_UB, false, offsets + 4 * (uint64_t)i * s.lanes, 4 * s.lanes);
@@ -555,7 +575,12 @@ static void gather_blocks(asc_ref *r)
 	operand dst = operand_of(r, "dst", ASC_U8);
 	uint64_t offsets = (uint64_t)ref_field(r, "offsets"), base = (uint64_t)ref_field(r, "base");
 	int64_t repeats = ref_field(r, "repeat");
+	picked t = {UINT64_MAX, 0};
 
+	for (uint64_t b = 0; b < (uint64_t)repeats * 8 && !r->beyond; b++)
+		for (unsigned w = 0; w < 4; w++)
+			gathered(r, &t, base + ref_get(r, ASC_UB, offsets + 4 * b, 4) + 8 * w, 8);
+	touch_taken(r, &t);
 	for (int64_t i = 0; i < repeats && !r->beyond; i++) {
 		uint64_t word[8][4];
 
@@ -563,14 +588,49 @@ static void gather_blocks(asc_ref *r)
 			uint64_t offset = ref_get(r, ASC_UB, offsets + 4 * ((uint64_t)i * 8 + b), 4);
 
 			for (unsigned w = 0; w < 4; w++)
-				word[b][w] = base + offset + BLOCK > r->bytes[ASC_UB]
-				                     ? 0
-				                     : gathered(r, base + offset + 8 * w, 8);
+				word[b][w] = gathered(r, &t, base + offset + 8 * w, 8);
 		}
 		for (unsigned b = 0; b < 8; b++)
 			for (unsigned w = 0; w < 4; w++)
 				ref_put(r, ASC_UB, dst.base + (uint64_t)i * dst.repeat_stride + BLOCK * b + 8 * w, 8,
 				        word[b][w]);
+	}
+}
+
+static bool picks(int64_t pattern, unsigned lane)
+{
+	if (pattern == 7)
+		return true;
+	return pattern <= 2 ? lane % 2 == (unsigned)pattern - 1 : lane % 4 == (unsigned)pattern - 3;
+}
+
+/* No lane is off.  With a pattern from memory as many results count as written as there could be. */
+static void pick(asc_ref *r)
+{
+	enum asc_type type = (enum asc_type)ref_field(r, "type");
+	operand src = operand_of(r, "src0", type);
+	int64_t repeats = ref_field(r, "repeat"), pattern = ref_field(r, "pattern");
+	unsigned lanes = MIN(REPEAT_BYTES / src.size, LANES_MAX);
+	uint64_t bits = (uint64_t)ref_field(r, "src1"), stride = BLOCK * (uint64_t)ref_field(r, "src1_rep");
+	uint64_t dst = (uint64_t)ref_field(r, "dst");
+
+	if (!pattern)
+		ref_touch(r, ASC_UB, true, dst, (uint64_t)repeats * lanes * src.size);
+	for (int64_t i = 0; i < repeats && !r->beyond; i++) {
+		uint64_t result[LANES_MAX];
+		unsigned count = 0;
+
+		for (unsigned lane = 0; lane < lanes; lane++) {
+			uint64_t value = lane_get(r, &src, i, lane);
+			bool wanted =
+				pattern ? picks(pattern, lane)
+					: ref_get(r, ASC_UB, bits + (uint64_t)i * stride + lane / 8, 1) >> lane % 8 & 1;
+
+			if (wanted)
+				result[count++] = value;
+		}
+		for (unsigned e = 0; e < count; e++, dst += src.size)
+			ref_put(r, ASC_UB, dst, src.size, result[e]);
 	}
 }
 
@@ -686,6 +746,9 @@ void ref_vector(asc_ref *r)
 		break;
 	case ASC_OP_VGATHERB:
 		gather_blocks(r);
+		break;
+	case ASC_OP_VREDUCEV2:
+		pick(r);
 		break;
 	case ASC_OP_VTRANS:
 		transpose(r);

@@ -81,11 +81,22 @@ is "with its diagnosis" "$(json out '$.deadlock[1]')" \
 is "which the trace has, too" "$(sql stuck.db 'SELECT count(*) FROM deadlock')" 2
 exits "stat shows it" 0 "$TSPSIM" stat stuck.db deadlocks
 like "in words" out 'waits for flag V->MTE3 0'
+sed 's/^\.node "work"/.predicted_cycles 100\n&/' stuck.tsp >late.tsp
+exits "a deadlock of a program with a predicted length" 2 "$TSPSIM" run late.tsp
+like "is not compared with it" out '^predicted +100 cycles$'
 grep -v wait_flag wait.tsp >left.tsp
 exits "a flag left set is a violation" 2 "$TSPSIM" run left.tsp --json
 is "of its kind" "$(json out '$.violations_by_kind."flag-left-set"')" 1
 exits "fault-stop stops at the first" 2 "$TSPSIM" run bare.tsp --policy fault-stop --trace stop.db -q
 is "and marks the trace" "$(sql stop.db "SELECT value FROM run WHERE key = 'status'")" incomplete
+
+# A jump to itself takes scalar.branch_cycles, 5, each time; the interrupt says how far it came, up to the 4,096 instructions
+# that the scalar unit may run ahead of the clock.
+printf '.stream vector sub=0\nhere: jump label=here\nend\n' >loop.tsp
+exits "an endless loop can be interrupted" 130 env --default-signal=INT timeout --preserve-status -s INT 5 "$TSPSIM" run loop.tsp --json
+is "its cycles are those of its instructions" \
+	"$(sqlite3 :memory: "SELECT abs(json_extract(j, '\$.cycles') - 5 * json_extract(j, '\$.instructions')) <= 5 * 4096 AND
+		json_extract(j, '\$.cycles') > 0 FROM (SELECT CAST(readfile('out') AS TEXT) j)")" 1
 
 # Kernels and orders.
 for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
@@ -129,6 +140,15 @@ for example in example*.tsp; do
 	exits "$example of docs/ascend-assembly.md runs clean" 0 "$TSPSIM" run "$example"
 done
 
+# Its table of places in the unified buffer: the second example with the operands of each row.
+sed -n -E 's/^\| `(0x[0-9a-f]+)` \| `(0x[0-9a-f]+)` \| ([0-9]+) \|.*/\1 \2 \3/p' "$TSPSIM_SRCDIR/docs/ascend-assembly.md" >places
+is "there are places" "$(wc -l <places | tr -d ' ')" 6
+while read -r src1 dst cycles; do
+	sed "s/src1=0x10100/src1=$src1/; s/dst=0x20000/dst=$dst/" example2.tsp >place.tsp
+	exits "src1=$src1 dst=$dst: runs clean" 0 "$TSPSIM" run place.tsp --trace place.db
+	is "src1=$src1 dst=$dst: cycles" "$(sql place.db "SELECT done - start FROM executions WHERE op = 'vadd'")" "$cycles"
+done <places
+
 # The wrong kind of machine.
 exits "a program for another kind of machine" 1 "$TSPSIM" run -m tsp wait.tsp
 like "says which would do" err 'wait.tsp is a program for machines of kind ascend, and -m tsp is of kind tsp; leave -m out, or name one of: .*ascend-910b'
@@ -142,12 +162,18 @@ exits "by timestamp on a TSP" 1 "$TSPSIM" run -w gemm:8x8x8 --by-timestamp
 like "says which machines" err 'machines like ascend-910b'
 exits "a query of another kind" 1 "$TSPSIM" stat w.db hot_banks
 like "says which there are" err 'expected, of ascend machines, one of: prediction'
+exits "a query that there is not" 1 "$TSPSIM" stat w.db xyzzy
+like "those of this kind are named, once" err "^tspsim: unknown query 'xyzzy'; expected one of: $("$TSPSIM" list queries |
+	awk '/\(ascend, / {all = all sep $1; sep = ", "} END {print all}')\$"
 exits "a plot of another kind" 1 "$TSPSIM" plot banks w.db -o x.png
 like "says which there are" err 'one of: occupancy, buffers'
 exits "bank eval of such a trace" 1 "$TSPSIM" bank eval --from w.db
 like "says why not" err 'ascend-910b, which has no bank map'
 exits "a machine that there is not" 1 "$TSPSIM" run -m ascend-910x wait.tsp
 like "nearest name" err "did you mean 'ascend-910[ab]'"
+sed 's/ascend-910b/ascend-910x/' wait.tsp >unknown.tsp
+exits "a program for one that there is not" 1 "$TSPSIM" run unknown.tsp
+like "names those there are, and the nearest" err "unknown.tsp is for machine 'ascend-910x'.*ascend-310p.*did you mean 'ascend-910[ab]'"
 exits "a key that there is not" 1 "$TSPSIM" run wait.tsp --set ub.bank=1
 like "nearest key" err "did you mean 'ub.banks'"
 

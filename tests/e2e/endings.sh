@@ -76,6 +76,29 @@ sound "a full disk" full.db incomplete
 is "fault-stop ends with status 2" $? 2
 sound "fault-stop" stopped.db incomplete
 
+# A device, a pipe and what a link leads to are written to, not put away.
+ln -s /dev/full disk
+printf 'old' >file
+ln -s file link
+for machine in tsp ascend-910b; do
+	exits "$machine: a program for a full disk" 1 "$TSPSIM" sched gemm:8x8x8 -m $machine -o disk
+	like "$machine: says so" err '^tspsim: disk: No space left on device$'
+	is "$machine: the link stays" "$(readlink disk)" /dev/full
+	exits "$machine: a program through a link" 0 "$TSPSIM" sched gemm:8x8x8 -m $machine -o link -q
+	is "$machine: which stays, too" "$(readlink link)" file
+	exits "$machine: the file is the program" 0 "$TSPSIM" dis file -o listing
+	exits "$machine: a listing for a full disk" 1 "$TSPSIM" dis file -o disk
+	rm -f pipe
+	mkfifo pipe
+	timeout 60 cat pipe >from_pipe &
+	exits "$machine: a listing through a pipe" 0 timeout 60 "$TSPSIM" dis file -o pipe
+	wait $!
+	is "$machine: all of it" "$(cksum <from_pipe)" "$(cksum <listing)"
+	exits "$machine: into a folder" 1 "$TSPSIM" dis file -o .
+	like "$machine: is refused by name" err '^tspsim: \.: Is a directory$'
+done
+is "no temporary files are left" "$(ls -A | grep -c '\.......$')" 0
+
 "$TSPSIM" -w gemm:40x330x340 >/dev/full 2>err
 is "a full output ends with status 1" $? 1
 like "and says so" err 'standard output'

@@ -25,6 +25,7 @@ refused()
 refused "unknown command" "did you mean 'stat'" sta
 refused "unknown option" "did you mean '--trace'" run --trce x.db
 refused "unknown machine" "tsp" -m tpsi
+refused "a machine in capitals" "did you mean 'ascend-910b'" -m Ascend-910B
 refused "unknown key" "sram.latency_cycles" --set sram.latency_cycle=4
 refused "unknown key of one side" "sram.latency_cycles" --set hw.sram.latency_cycle=4
 refused "unknown csv key" "csv.form" --set csv.from=gemm
@@ -42,12 +43,15 @@ refused "a bad seed" "seed" --seed -1
 refused "special values without values" "needs --functional" -w gemm:8x8x8 --specials
 refused "a seed that is no number" "seed" --seed many
 refused "a bad priority" "ALPHA,BETA,GAMMA" -w gemm:8x8x8 --priority 1,2
-refused "unknown query" "query" stat x.db bunks
+"$TSPSIM" -w gemm:8x8x8 --trace q.db -q
+refused "unknown query" "did you mean 'banks'" stat q.db bunks
 refused "unknown plot" "did you mean 'banks'" plot bank x.db -o x.png
 refused "unknown list" "did you mean 'maps'" list map
 refused "nothing to list" "machines, workloads, maps" list
 refused "nothing to explain" "sram.map" explain sram.mpa
 refused "too many words" "unexpected argument 'b.tspo'" run a.tspo b.tspo
+like "both forms of the command stand there" err '^ +or: tspsim run \[-m MACHINE\] PROGRAM'
+refused "a key of another kind of machine" "kind ascend, and -m tsp is of kind tsp" explain flag.latency_cycles -m tsp
 
 refused "unknown workload" "gemm" -w gem:8x8x8
 for workload in gemm gemm: gemm:8x8 gemm:8x8x8x8 gemm:0x8x8 gemm:-1x8x8 gemm:8x8x8:fp12 gemm:8x8x8:fp32 gemm:axbxc gemm:8x8x8, \

@@ -348,7 +348,7 @@ static void examples_of_the_manual_assemble(void)
 		asc_machine_free(m);
 		count++;
 	}
-	CU_ASSERT_EQUAL(count, 2);
+	CU_ASSERT_EQUAL(count, 3);
 }
 
 int main(void)

@@ -47,6 +47,9 @@ static const rule_case rows[] = {
 	{"cross-mode", "910b", "vector", "set_cross pipe=V mode=4", "set_cross pipe=V mode=1"},
 	{"types", "910a", "coupled", "mmad type=fp32", "mmad type=int8"},
 	{"types", "910b", "cube", "mmad type=int32", "mmad type=bf16"},
+	{"types", "910b", "cube", "fix_gm type=fp32 dtype=fp16", "fix_gm type=fp32 dtype=fp16 quant=1"},
+	{"types", "910b", "cube", "fix_l1 type=fp16 dtype=fp16", "fix_l1 type=int32 dtype=int32"},
+	{"types", "910a", "coupled", "l0c_to_ub type=fp32 dtype=int8 quant=9", "l0c_to_ub type=int32 dtype=int8 quant=9"},
 	{"nz2nd", "910b", "cube", "fix_gm m=8193", "fix_gm m=8193 nz2nd=0"},
 };
 

@@ -47,7 +47,7 @@ empty "the oracle calls neither of them, nor their bank maps" offending
 	wanted libsched | grep -v '^check' | from isa | awk '{print $2, "sched"}' | sort -u
 	wanted libmodels | from isa | awk '{print $2, "models"}' | sort -u
 } | sort | awk '$1 == last {print $1} {last = $1}' >shared
-grep -vE '^(isa_machine_(queue|queue_count|queue_find|skew|timing|sram_bytes)|isa_ops|isa_type_[a-z_]*|isa_insn_make|isa_unit_name|num_[a-z0-9_]*|tsp_error_quark|tsp_nearest)$' \
+grep -vE '^(isa_machine_(queue|queue_count|queue_find|skew|timing|sram_bytes)|isa_ops|isa_type_[a-z_]*|isa_insn_make|isa_unit_name|num_[a-z0-9_]*|asc_(op|op_by_name|field_by_name|flag_pair|kind_name|kind_has_pipe|kind_has_space|ordered|pipe_name|space_name|space_bytes|type_bytes|type_name|insn_make|machine_has_kind|get|alignment|program_stream)|tsp_error_quark|tsp_nearest)$' \
 	shared >offending
 empty "what both call of isa/ are values, tables and number formats" offending
 done_testing

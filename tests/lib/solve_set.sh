@@ -13,6 +13,15 @@ shift 2
 every=${SOLVE_EVERY:-1}
 mkdir -p "$dir" || exit 1
 
+# STG has four rows a graph: an even step would take the same number of processors every time.
+step_of()
+{
+	case $1 in
+	stg) echo $((every | 1)) ;;
+	*) echo "$every" ;;
+	esac
+}
+
 # Lines "instance processors critical-path lower upper" of set $1.
 instances()
 {
@@ -21,7 +30,7 @@ instances()
 	*) awk -F, -v set="$1" 'NR > 1 && $1 == set {print "rcpsp/" set ".sm/" $2, 1, $3, $4, $5}' "$TSPSIM_DATA/rcpsp/best_known.csv" ;;
 	esac | while read -r file rest; do
 		[ -f "$TSPSIM_DATA/$file" ] && echo "$file $rest"
-	done | sort | awk -v every="$every" 'NR % every == 1 || every == 1'
+	done | sort | awk -v every="$(step_of "$1")" 'NR % every == 1 || every == 1'
 }
 
 # value KEY: of the JSON in ./out of the last run.

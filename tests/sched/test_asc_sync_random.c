@@ -292,7 +292,7 @@ static void take_out_each(asc_program *program, const asc_machine *machine, shar
 	}
 }
 
-static void every_flag_is_missed(void)
+static void the_lack_of_every_flag_and_barrier_is_found(void)
 {
 	shares all = {.flags = 0};
 
@@ -319,7 +319,7 @@ int main(void)
 {
 	static const tap_case cases[] = {
 		{"nothing_is_wrong_with_random_steps", nothing_is_wrong_with_random_steps},
-		{"every_flag_is_missed", every_flag_is_missed},
+		{"the_lack_of_every_flag_and_barrier_is_found", the_lack_of_every_flag_and_barrier_is_found},
 	};
 
 	return tap_run("ascend synchronisation, random", cases, G_N_ELEMENTS(cases));

@@ -192,6 +192,23 @@ static void image_into_l0b(void)
 	BOX(1, ASC_L0B, true, 0, 4 * 512, 1, 0);
 }
 
+/* 70 channels of int8 are three groups of 32; depth 32 to 63 is the second, whose map is 40 x 32 bytes. */
+static void load3d_reads_the_channels_of_its_depth(void)
+{
+	asc_insn i = asc_insn_make(ASC_OP_LOAD3D_A);
+
+	i.f[0] = ASC_I8;
+	i.f[4] = 40;
+	i.f[5] = 70;
+	i.f[10] = 32;
+	i.f[12] = 32;
+	i.f[13] = 40;
+	touch(&i);
+	CU_ASSERT_EQUAL_FATAL(boxes, 2);
+	BOX(0, ASC_L1, false, 40 * 32, 40 * 32, 1, 0);
+	BOX(1, ASC_L0A, true, 0, 3 * 512, 1, 0);
+}
+
 /* 10 rows of 20 results of fp16, 64 elements apart; from two columns of sums, 16 rows of 64 bytes apart. */
 static void way_out_of_the_sums(void)
 {
@@ -277,6 +294,7 @@ int main(void)
 		{"product_takes_whole_fractals", product_takes_whole_fractals},
 		{"rows_to_fractals", rows_to_fractals},
 		{"image_into_l0b", image_into_l0b},
+		{"load3d_reads_the_channels_of_its_depth", load3d_reads_the_channels_of_its_depth},
 		{"way_out_of_the_sums", way_out_of_the_sums},
 		{"copies_fill_blocks", copies_fill_blocks},
 		{"boxes_meet_when_a_byte_is_in_both", boxes_meet_when_a_byte_is_in_both},

@@ -44,6 +44,53 @@ static void a_gather_races_with_a_copy_into_what_it_picks(void)
 	CU_ASSERT_EQUAL(v->bytes, 4);
 }
 
+/* The first eight lanes pick 0x1000, the next eight what lies AHEAD of it, the others nothing; of what lies between
+ * 0x1060 and 0x107f is written, too. */
+static asc_micro *gather(unsigned ahead)
+{
+	g_autofree char *text = g_strdup_printf(".image 0 64\n.stream vector sub=0\n"
+	                                        "gm_to_ub dst=0x1000 src=0\n"
+	                                        "gm_to_ub dst=0x1060 src=0\n"
+	                                        "vdup type=int32 dst=0x2000 scalar=0\n"
+	                                        "pipe_barrier pipe=V\n"
+	                                        "set_mask lo=0xff00 hi=0\n"
+	                                        "vdup type=int32 dst=0x2000 scalar=%u\n"
+	                                        "pipe_barrier pipe=all\n"
+	                                        "set_mask lo=0xffff hi=0\n"
+	                                        "vgather type=fp32 dst=0x3000 offsets=0x2000 base=0x1000\n",
+	                                        ahead);
+
+	return asc_micro_run("ascend-910b functional", text);
+}
+
+static void a_gather_need_not_know_what_lies_between_its_elements(void)
+{
+	g_autoptr(asc_micro) written = gather(0x60);
+	g_autoptr(asc_micro) odd = gather(0x40);
+
+	CU_ASSERT_EQUAL(written->violations->len, 0);
+	CU_ASSERT_EQUAL_FATAL(odd->violations->len, 1);
+	CU_ASSERT_EQUAL(g_array_index(odd->violations, asc_violation, 0).kind, ASC_FINDING_UNINITIALISED);
+	CU_ASSERT_EQUAL(g_array_index(odd->violations, asc_violation, 0).insn, 8);
+	CU_ASSERT_EQUAL(g_array_index(odd->violations, asc_violation, 0).address, 0x1040);
+}
+
+/* 1 MB ahead of 0x1000 there is no buffer. */
+static void a_gather_beyond_the_buffer_is_not_executed(void)
+{
+	g_autoptr(asc_micro) m = gather(0x100000);
+	const asc_violation *v;
+	asc_report r = asc_micro_first(m, 0, 8);
+
+	CU_ASSERT_EQUAL_FATAL(m->violations->len, 1);
+	v = &g_array_index(m->violations, asc_violation, 0);
+	CU_ASSERT_EQUAL(v->kind, ASC_FINDING_ADDRESS_RANGE);
+	CU_ASSERT_EQUAL(v->insn, 8);
+	CU_ASSERT_EQUAL(v->address, 0x1000);
+	CU_ASSERT_EQUAL(v->bytes, 0x100004);
+	CU_ASSERT_EQUAL(r.done, r.start);
+}
+
 /* 64 positions of a map 16 wide are its rows 0 to 3, 512 bytes each: a copy into row 4 is none of its business. */
 static void load3d_races_with_copies_into_the_rows_it_touches(void)
 {
@@ -77,16 +124,17 @@ static void a_vector_instruction_that_depends_on_another_needs_a_barrier_and_wai
 	CU_ASSERT_EQUAL(asc_micro_count(with, ASC_FINDINGS), 0);
 }
 
+#define NEAR "hbm.miss_cycles=0 hbm.access_cycles=0" /* memory adds nothing */
+
 /* Two cores copy 16 KB each, L2 hands out 64 B a cycle: requests in turn would end both copies after 32 KB / 64 B = 512
  * cycles of service.  Whole copies are served in turn: the second ends when it would, the first half of that earlier.
  */
 static void of_copies_that_share_l2_the_last_ends_in_time_and_the_first_early(void)
 {
-	g_autoptr(asc_micro) alone =
-		asc_micro_run("ascend-910b l2.slices=1 l2.read_bytes_per_cycle=64 hbm.miss_cycles=0",
-	                      ".blocks 1\n.stream cube\ngm_to_l1 burst_bytes=16384\n");
+	g_autoptr(asc_micro) alone = asc_micro_run("ascend-910b l2.slices=1 l2.read_bytes_per_cycle=64 " NEAR,
+	                                           ".blocks 1\n.stream cube\ngm_to_l1 burst_bytes=16384\n");
 	g_autoptr(asc_micro) both = asc_micro_run(
-		"ascend-910b l2.slices=1 l2.read_bytes_per_cycle=64 hbm.miss_cycles=0",
+		"ascend-910b l2.slices=1 l2.read_bytes_per_cycle=64 " NEAR,
 		".blocks 2\n.stream cube\nmul rd=r1 rn=r31 rm=16384\ngm_to_l1 src=r1 burst_bytes=16384\n");
 	int64_t done[2] = {0, 0};
 
@@ -179,6 +227,9 @@ int main(void)
 {
 	static const tap_case cases[] = {
 		{"a_gather_races_with_a_copy_into_what_it_picks", a_gather_races_with_a_copy_into_what_it_picks},
+		{"a_gather_need_not_know_what_lies_between_its_elements",
+	         a_gather_need_not_know_what_lies_between_its_elements},
+		{"a_gather_beyond_the_buffer_is_not_executed", a_gather_beyond_the_buffer_is_not_executed},
 		{"load3d_races_with_copies_into_the_rows_it_touches",
 	         load3d_races_with_copies_into_the_rows_it_touches},
 		{"a_vector_instruction_that_depends_on_another_needs_a_barrier_and_waits_anyway",

@@ -63,6 +63,15 @@ unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *d
 	return 0;
 }
 
+bool asc_gathered_written(const asc_exec *x, const asc_machine *machine, asc_data *data, uint64_t *first)
+{
+	(void)x;
+	(void)machine;
+	(void)data;
+	(void)first;
+	return true;
+}
+
 asc_ub *asc_ub_new(const asc_machine *machine)
 {
 	(void)machine;

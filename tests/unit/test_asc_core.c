@@ -355,6 +355,20 @@ static void an_illegal_value_of_a_register_is_found(void)
 	asc_rig_free(r);
 }
 
+static void a_quantisation_from_a_register_that_does_not_fit_the_types_is_found(void)
+{
+	asc_rig *r = asc_rig_run(".stream cube\nmovi rd=r1 imm=9\nfix_gm type=fp32 dtype=int8 quant=r1\nend\n",
+	                         &(asc_rig_setup){.sets = {SINGLE}});
+
+	CU_ASSERT_EQUAL(r->counters->violations, 1);
+	CU_ASSERT_EQUAL(asc_rig_find(r, ASC_FINDING_ILLEGAL)->insn, 1);
+	asc_rig_free(r);
+	r = asc_rig_run(".stream cube\nmovi rd=r1 imm=24\nfix_gm type=fp32 dtype=int8 quant=r1\nend\n",
+	                &(asc_rig_setup){.sets = {SINGLE}});
+	CU_ASSERT_EQUAL(r->counters->violations, 0);
+	asc_rig_free(r);
+}
+
 static void by_timestamp_a_start_is_the_predicted_one_or_when_the_pipe_is_free(void)
 {
 	asc_rig *r = asc_rig_run(".stream coupled\n"
@@ -520,6 +534,8 @@ int main(void)
 		{"blocks_run_on_cores_in_turn", blocks_run_on_cores_in_turn},
 		{"a_stream_of_its_own_block_comes_first", a_stream_of_its_own_block_comes_first},
 		{"an_illegal_value_of_a_register_is_found", an_illegal_value_of_a_register_is_found},
+		{"a_quantisation_from_a_register_that_does_not_fit_the_types_is_found",
+	         a_quantisation_from_a_register_that_does_not_fit_the_types_is_found},
 		{"by_timestamp_a_start_is_the_predicted_one_or_when_the_pipe_is_free",
 	         by_timestamp_a_start_is_the_predicted_one_or_when_the_pipe_is_free},
 		{"by_timestamp_flags_cost_nothing", by_timestamp_flags_cost_nothing},

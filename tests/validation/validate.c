@@ -35,8 +35,8 @@ enum run {
 #undef FIGURE
 #undef RATIO
 
-enum role { CALIBRATION, VALIDATION, REPORT };
-static const char *const role_names[] = {"calibration", "validation", "report"};
+enum role { CALIBRATION, INFORMED, VALIDATION, REPORT };
+static const char *const role_names[] = {"calibration", "informed", "validation", "report"};
 
 static const struct {
 	const char *id, *machine, *settings, *title;

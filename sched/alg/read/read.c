@@ -38,7 +38,7 @@ static int by_name(const char *format, GError **error)
 	} else {
 		g_autofree char *all = g_strjoinv(", ", (char **)names);
 
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown format '%s'; there are %s", format, all);
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unknown format '%s'; expected one of: %s", format, all);
 	}
 	return -1;
 }

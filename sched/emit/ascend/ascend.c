@@ -24,11 +24,14 @@ static ask_place place_of(const graph_node *n)
 	return p;
 }
 
-static void place_tensor(asb *b, const graph_node *n, ask_place *p)
+static void place_tensor(asb *b, const graph *g, uint32_t node, ask_place *p)
 {
+	const graph_node *n = graph_at(g, node);
 	const void *data = b->options.functional && (n->op == GRAPH_INPUT || n->op == GRAPH_CONST) ? n->data : NULL;
 
 	*p = place_of(n);
+	if ((n->op == GRAPH_INPUT || n->op == GRAPH_CONST) && ask_conv_dense(g, node))
+		p->pitch_bytes = n->lanes * isa_type_bytes(n->type);
 	p->address = asb_tensor(b, n->name, types[n->type], n->rows, n->lanes, p->pitch_bytes, n->output, data);
 }
 
@@ -38,7 +41,7 @@ static void place_values(asb *b, const graph *g, const GArray *parts, ask_place 
 		const graph_node *n = graph_at(g, i);
 
 		if (n->op == GRAPH_INPUT || n->op == GRAPH_CONST)
-			place_tensor(b, n, &place[i]);
+			place_tensor(b, g, i, &place[i]);
 	}
 	for (guint part = 0; part < parts->len; part++) {
 		const GArray *nodes = g_array_index(parts, ask_part, part).nodes;
@@ -49,7 +52,7 @@ static void place_values(asb *b, const graph *g, const GArray *parts, ask_place 
 			if (!ask_crosses(g, parts, part, i))
 				continue;
 			if (graph_at(g, i)->output) {
-				place_tensor(b, graph_at(g, i), &place[i]);
+				place_tensor(b, g, i, &place[i]);
 			} else {
 				place[i] = place_of(graph_at(g, i));
 				place[i].address = asb_scratch(b, graph_at(g, i)->rows * place[i].pitch_bytes);
@@ -105,11 +108,26 @@ static bool compile_graph(asb *b, const graph *g, const GArray *parts, GError **
 	return good;
 }
 
+/* Does a kernel of G read what another computes? */
+static bool hands_on(const graph *g, const GArray *parts)
+{
+	for (guint part = 0; part < parts->len; part++) {
+		const GArray *nodes = g_array_index(parts, ask_part, part).nodes;
+
+		for (guint k = 0; k < nodes->len; k++) {
+			uint32_t i = g_array_index(nodes, uint32_t, k);
+
+			if (ask_is_read(g, parts, part, i))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options, sched_report *report, GError **error)
 {
 	GPtrArray *cuts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-	guint kernels = 0;
-	bool good = true;
+	bool good = true, meet = false;
 
 	for (guint i = 0; good && i < graphs->len; i++) {
 		GArray *parts = NULL;
@@ -119,14 +137,19 @@ static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options,
 		good = parts != NULL;
 		if (!parts)
 			break;
-		kernels += parts->len;
+		meet |= hands_on(g_ptr_array_index(graphs, i), parts);
 		g_ptr_array_add(cuts, parts);
 	}
 	/* Cores that cannot meet must not share work that follows one upon another. */
-	if (!b->machine->cross_ids && kernels > 1)
+	if (!b->machine->cross_ids && meet)
 		asb_limit_blocks(b, 1);
 	for (guint i = 0; good && i < graphs->len; i++) {
-		good = compile_graph(b, g_ptr_array_index(graphs, i), g_ptr_array_index(cuts, i), error);
+		const graph *g = g_ptr_array_index(graphs, i);
+
+		asb_layer(b, graphs->len > 1 ? g->name : NULL);
+		good = compile_graph(b, g, g_ptr_array_index(cuts, i), error);
+		if (!good && graphs->len > 1)
+			g_prefix_error(error, "%s: ", g->name);
 		if (options->progress)
 			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
 	}

@@ -38,7 +38,11 @@ bool ask_attention(asb *b, const ask_kernel *k, GError **error); /* product, sof
 /* Which nodes these take (ask_pattern). */
 void ask_match_vector(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_transpose(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+void ask_match_attention(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_gather(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+void ask_match_conv(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+/* Is host data INPUT read by nothing but convolutions that want its rows without gaps? */
+bool ask_conv_dense(const graph *g, uint32_t input);
 
 /* Writes G in operations the chip has; what that changes goes into NOTES. */
 bool ask_legalise(graph *g, GString *notes, GError **error);

@@ -60,6 +60,7 @@ void asb_free(asb *b)
 	g_array_free(b->tensors, TRUE);
 	g_string_free(b->remarks, TRUE);
 	g_hash_table_destroy(b->node_numbers);
+	g_free(b->layer);
 	g_free(b);
 }
 
@@ -93,8 +94,15 @@ enum asc_kind asb_kind(const asb *b, asb_core core)
 	return b->sub[core].kind;
 }
 
-void asb_node(asb *b, const char *name)
+void asb_layer(asb *b, const char *name)
 {
+	g_free(b->layer);
+	b->layer = name ? g_strconcat(name, ".", NULL) : NULL;
+}
+
+void asb_node(asb *b, const char *bare)
+{
+	g_autofree char *name = g_strconcat(b->layer ? b->layer : "", bare, NULL);
 	gpointer known;
 	char *copy;
 
@@ -154,6 +162,13 @@ void asb_sync(asb *b)
 		g_array_append_val(b->sequence, mark);
 }
 
+void asb_hold(asb *b)
+{
+	asb_core mark = ASB_HOLD;
+
+	g_array_append_val(b->sequence, mark);
+}
+
 static uint64_t align_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
@@ -203,6 +218,8 @@ void asb_remark(asb *b, const char *format, ...)
 {
 	va_list arguments;
 
+	if (b->layer)
+		g_string_append(b->remarks, b->layer);
 	va_start(arguments, format);
 	g_string_append_vprintf(b->remarks, format, arguments);
 	va_end(arguments);

@@ -31,6 +31,8 @@ enum asc_kind asb_kind(const asb *b, asb_core core);
 
 /* Steps that follow come from this graph node or macro-operation. */
 void asb_node(asb *b, const char *name);
+/* What follows is of layer NAME of several: its nodes and remarks bear its name.  NULL: of the only one. */
+void asb_layer(asb *b, const char *name);
 void asb_step(asb *b, asb_core core, const asc_insn *insn);
 /* Vector steps of CORE that follow run under this mask; costs an instruction where it changes.  The standard is all
  * lanes, no counter mode. */
@@ -38,6 +40,9 @@ void asb_mask(asb *b, asb_core core, uint64_t low, uint64_t high);
 void asb_count(asb *b, asb_core core, uint32_t elements); /* counter mode */
 /* Everything before, of all sub-cores, is complete before anything that follows begins. */
 void asb_sync(asb *b);
+/* No step is moved past here for the sake of order.  What another sub-core has to finish first belongs behind what has
+ * not: its wait stops the whole stream. */
+void asb_hold(asb *b);
 
 /* Global memory.  Tensors lie row by row, each row PITCH_BYTES after the one before; 512-byte aligned.  DATA (rows *
  * lanes elements without padding, copied) may be NULL.  A tensor without DATA that no step writes is host data in

@@ -64,13 +64,14 @@ struct asb {
 	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
 	GArray *modes;    /* asb_mode */
 	uint32_t node;
+	char *layer; /* and a full stop, or NULL */
 	GHashTable *node_numbers;
 	uint64_t global; /* first byte of global memory not yet given */
 	GArray *tensors; /* asb_block_tensor */
 	GString *remarks;
 	asb_counts counts;
 };
-enum { ASB_SYNC = UINT32_MAX };
+enum { ASB_SYNC = UINT32_MAX, ASB_HOLD = UINT32_MAX - 1 }; /* marks in the sequence */
 
 /* Fewer blocks than the machine has cores; before the first step. */
 void asb_limit_blocks(asb *b, uint32_t blocks);
@@ -118,6 +119,8 @@ void asb_spans_remove(asb_spans *s, asb_span *span);
 /* Spans whose extent meets [low, high), appended to FOUND by address. */
 void asb_spans_find(const asb_spans *s, uint64_t low, uint64_t high, GPtrArray *found);
 
+/* past.c: copies of lines that are read once, where not everything fits into L2, leave them out of it. */
+void asb_read_past(asb *b);
 /* order.c: steps in an order that takes less time; did anything change? */
 bool asb_order(asb *b);
 /* sync.c: notes that cover every dependence. */

@@ -22,15 +22,19 @@ void cross_init(front *f)
 
 	f->neighbours = g_array_new(FALSE, FALSE, sizeof(neighbours));
 	g_array_append_val(f->neighbours, none);
-	for (unsigned p = 0; p < ASC_PIPES; p++)
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		f->cross[p].wait = g_array_new(FALSE, FALSE, sizeof(knowledge));
+		f->cross[p].placed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	}
 }
 
 void cross_fini(front *f)
 {
 	g_array_free(f->neighbours, TRUE);
-	for (unsigned p = 0; p < ASC_PIPES; p++)
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		g_array_free(f->cross[p].wait, TRUE);
+		g_array_free(f->cross[p].placed, TRUE);
+	}
 }
 
 static neighbours *now_known(const front *f)
@@ -124,6 +128,7 @@ static void set_behind(front *f, unsigned p, uint32_t step)
 	else
 		note_before(f, ASC_OP_SETCROSS, p, MODE_CORE, p);
 	f->cross[p].sets++;
+	g_array_append_val(f->cross[p].placed, step);
 	f->cross[p].last = MAX(f->cross[p].last, step);
 	f->b->counts.crossings++;
 }
@@ -142,9 +147,24 @@ static void wait_for(front *f, unsigned p)
 /* The vector sub-core F needs STEP of pipe P of its cube sub-core. */
 static bool from_cube(syncer *s, front *f, front *cube, unsigned p, uint32_t step)
 {
-	neighbours what = tells(cube, p, step);
+	neighbours what;
 	front *v;
 
+	/* A set that stands for the other vector sub-core, and that F has not taken, is as good. */
+	for (uint32_t n = f->cross[p].waits; n < cube->cross[p].sets; n++) {
+		uint32_t placed = g_array_index(cube->cross[p].placed, uint32_t, n);
+
+		if (placed < step)
+			continue;
+		while (f->cross[p].waits <= n)
+			wait_for(f, p);
+		what = tells(cube, p, placed);
+		learn(f, &what);
+		return true;
+	}
+	/* Sets of one pipe follow one another. */
+	step = MAX(step, cube->cross[p].last);
+	what = tells(cube, p, step);
 	for (unsigned i = 0; (v = partner(s, cube, i)) != NULL; i++) {
 		while (v != f && cube->cross[p].sets > v->cross[p].waits + MOST_BEHIND)
 			wait_for(v, p);
@@ -245,12 +265,38 @@ static void forget_local(front *f)
 	}
 }
 
-static void cross_all(front *f, unsigned mode, unsigned id)
+static void cross_all(front *f, unsigned mode, unsigned id, bool sets, bool waits)
 {
 	enum asc_pipe out = f->sub->kind == ASC_CUBE ? ASC_PIPE_FIX : ASC_PIPE_MTE3;
 
-	note_before(f, ASC_OP_SETCROSS, out, mode, id);
-	note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, id, 0);
+	if (sets)
+		note_before(f, ASC_OP_SETCROSS, out, mode, id);
+	if (waits)
+		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, id, 0);
+}
+
+/* Has F done anything since the last meeting that others may have to wait for? */
+static bool has_news(const front *f)
+{
+	bool news = f->used;
+
+	for (unsigned p = 0; p < ASC_PIPES; p++)
+		news |= f->cross[p].sets || f->cross[p].waits;
+	return news;
+}
+
+/* Which kinds have news.  One that only listens must answer now and then, or its counter overflows. */
+static void find_news(syncer *s, bool *news)
+{
+	uint32_t most = (uint32_t)MIN(s->b->machine->cross_max, MOST_BEHIND);
+
+	for (uint32_t i = 0; i < s->b->blocks * s->b->subs; i++)
+		news[s->front[i].sub->kind] |= has_news(&s->front[i]);
+	for (unsigned kind = 0; kind < ASC_KINDS; kind++) {
+		if (s->silent[kind] + 1 >= most)
+			news[kind] = true;
+		s->silent[kind] = news[kind] ? 0 : s->silent[kind] + 1;
+	}
 }
 
 /* Everything of the core is complete: its sub-cores know all of one another. */
@@ -267,12 +313,14 @@ static void know_all(syncer *s, front *f)
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		f->cross[p].sets = f->cross[p].waits = f->cross[p].last = 0;
 		g_array_set_size(f->cross[p].wait, 0);
+		g_array_set_size(f->cross[p].placed, 0);
 	}
 }
 
 bool cross_meet(syncer *s)
 {
 	asb *b = s->b;
+	bool news[ASC_KINDS] = {false};
 
 	if (s->several && !b->machine->cross_ids) {
 		g_set_error(&s->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
@@ -282,8 +330,10 @@ bool cross_meet(syncer *s)
 	}
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
 		cross_settle(s, &s->front[i]);
+	find_news(s, news);
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++) {
 		front *f = &s->front[i];
+		enum asc_kind kind = f->sub->kind, other = kind == ASC_CUBE ? ASC_VECTOR : ASC_CUBE;
 
 		if (!f->sub->items->len && !f->sub->joins)
 			continue;
@@ -291,9 +341,9 @@ bool cross_meet(syncer *s)
 			stop_all(f);
 		f->used = false;
 		if (s->several)
-			cross_all(f, MODE_KIND, MEET_KIND_ID);
+			cross_all(f, MODE_KIND, MEET_KIND_ID, news[kind], news[kind]);
 		if (s->both)
-			cross_all(f, MODE_CORE, MEET_CORE_ID);
+			cross_all(f, MODE_CORE, MEET_CORE_ID, news[kind], news[other]);
 		forget_local(f);
 	}
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)

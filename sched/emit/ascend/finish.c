@@ -103,8 +103,10 @@ static bool complete_ordered(asb *b, sched_report *found, GError **error)
 bool asb_finish(asb *b, sched_report *report, GError **error)
 {
 	sched_report found = {.notes = NULL};
-	bool good = complete_ordered(b, &found, error);
+	bool good;
 
+	asb_read_past(b);
+	good = complete_ordered(b, &found, error);
 	if (good)
 		add_host_images(b);
 	if (good && report) {

@@ -58,13 +58,12 @@ static bool choose_stages(const search *s, ask_tile *t, uint64_t share)
 	return true;
 }
 
-/* Rows of tiles that the cores at work share, so that they read least. */
-static uint64_t choose_rows(const search *s, const ask_tile *t)
+uint64_t ask_tile_rows(uint64_t cores, uint64_t down, uint64_t left, uint64_t right)
 {
-	uint64_t cores = (uint64_t)s->machine->cores, down = div_up(s->p->m, t->m), best = 1, least = UINT64_MAX;
+	uint64_t best = 1, least = UINT64_MAX;
 
 	for (uint64_t rows = 1; rows <= MIN(cores, down); rows++) {
-		uint64_t bytes = rows * t->m + div_up(cores, rows) * t->n;
+		uint64_t bytes = rows * left + div_up(cores, rows) * right;
 
 		if (bytes < least) {
 			least = bytes;
@@ -126,7 +125,7 @@ static void cost(const search *s, ask_tile *t)
 	t->rounds = div_up(t->tiles, cores);
 	rounds = (double)t->rounds;
 	at_once = MIN(cores, t->tiles);
-	t->rows = choose_rows(s, t);
+	t->rows = ask_tile_rows(cores, div_up(p->m, t->m), t->m, t->n);
 	/* The last mmad may be shallower. */
 	t->cube = (steps * depth + (double)m->cube_gap_cycles) * (mmads - 1) +
 	          steps * (double)div_up(p->k - (uint64_t)(mmads - 1) * t->k, (uint64_t)m->cube_k_bytes / s->size) +
@@ -136,7 +135,7 @@ static void cost(const search *s, ask_tile *t)
 	across = (double)div_up(at_once, t->rows);
 	t->copies = row_cycles(s, (double)(tm * div_up(p->k, t->a_depth)), MIN(t->a_depth, p->k) * s->size,
 	                       p->k * s->size, across, rate) +
-	            row_cycles(s, (double)p->k, tn * s->size, p->n * s->size,
+	            row_cycles(s, (double)p->k, tn * s->size, (p->packed ? tn : p->n) * s->size,
 	                       MIN((double)t->rows * MAX(1, (double)REQUEST / (double)(tn * s->size)), (double)at_once),
 	                       rate);
 	unique = (double)(MIN(t->rows, at_once) * tm + (uint64_t)across * tn) * (double)(p->k * s->size);
@@ -156,24 +155,24 @@ static void cost(const search *s, ask_tile *t)
 		t->cycles += (rounds - 1) * MAX(t->out - t->cube / mmads, 0);
 }
 
-static void keep(search *s, const ask_tile *t)
+void ask_tile_keep(GArray *best, unsigned most, const ask_tile *t)
 {
-	guint at = s->best->len;
+	guint at = best->len;
 
-	while (at && g_array_index(s->best, ask_tile, at - 1).cycles > t->cycles)
+	while (at && g_array_index(best, ask_tile, at - 1).cycles > t->cycles)
 		at--;
-	if (at == s->most)
+	if (at == most)
 		return;
-	g_array_insert_val(s->best, at, *t);
-	if (s->best->len > s->most)
-		g_array_set_size(s->best, s->most);
+	g_array_insert_val(best, at, *t);
+	if (best->len > most)
+		g_array_set_size(best, most);
 }
 
 static void consider(search *s, uint64_t m, uint64_t n, uint64_t k)
 {
 	const asc_machine *machine = s->machine;
 	uint64_t sums = m * n * SUM, l0c = (uint64_t)machine->l0c_bytes, last = 0;
-	ask_tile t = {.m = m, .n = n, .k = k};
+	ask_tile t = {.m = m, .n = n, .k = k, .run = s->p->m};
 
 	if (m * k * s->size * 2 > (uint64_t)machine->l0a_bytes || n * k * s->size * 2 > (uint64_t)machine->l0b_bytes ||
 	    sums > l0c)
@@ -184,7 +183,7 @@ static void consider(search *s, uint64_t m, uint64_t n, uint64_t k)
 			continue;
 		last = t.a_depth * t.b_depth;
 		cost(s, &t);
-		keep(s, &t);
+		ask_tile_keep(s->best, s->most, &t);
 	}
 }
 

@@ -254,7 +254,7 @@ bool asb_order(asb *b)
 		asb_core core = g_array_index(b->sequence, asb_core, i);
 		guint end = i + 1;
 
-		if (core == ASB_SYNC) {
+		if (core == ASB_SYNC || core == ASB_HOLD) {
 			i = end;
 			continue;
 		}

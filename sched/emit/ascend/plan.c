@@ -14,7 +14,9 @@ static void one_product(const graph *g, uint32_t first, const uint32_t *kernel_o
 }
 
 static const ask_pattern patterns[] = {
+	{"attention", ask_match_attention, ask_attention},
 	{"product", one_product, ask_matmul},
+	{"convolution", ask_match_conv, ask_conv},
 	{"transpose", ask_match_transpose, ask_transpose},
 	{"gather", ask_match_gather, ask_gather},
 	{"vector", ask_match_vector, ask_vector},
@@ -77,12 +79,10 @@ static bool holds(const GArray *nodes, uint32_t i)
 	return false;
 }
 
-bool ask_crosses(const graph *g, const GArray *parts, guint part, uint32_t i)
+bool ask_is_read(const graph *g, const GArray *parts, guint part, uint32_t i)
 {
 	const GArray *own = g_array_index(parts, ask_part, part).nodes;
 
-	if (graph_at(g, i)->output)
-		return true;
 	for (uint32_t user = i + 1; user < graph_size(g); user++) {
 		const graph_node *n = graph_at(g, user);
 
@@ -90,4 +90,9 @@ bool ask_crosses(const graph *g, const GArray *parts, guint part, uint32_t i)
 			return true;
 	}
 	return false;
+}
+
+bool ask_crosses(const graph *g, const GArray *parts, guint part, uint32_t i)
+{
+	return graph_at(g, i)->output || ask_is_read(g, parts, part, i);
 }

@@ -23,6 +23,8 @@ typedef struct ask_part {
 
 /* The kernels of G in an order in which they can run (ask_part, with a clear function), or NULL. */
 GArray *ask_cut(const graph *g, GError **error);
+/* Does a kernel other than PART read node I's value? */
+bool ask_is_read(const graph *g, const GArray *parts, guint part, uint32_t i);
 /* Is node I's value needed outside kernel PART: by another, or as an output? */
 bool ask_crosses(const graph *g, const GArray *parts, guint part, uint32_t i);
 

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { IDS = 16, COUNTERS = 32, MODES = 3, SPANS = 16 };
+enum { IDS = 16, COUNTERS = 32, MODES = 3, SPANS = 16, DRAINS = 2 };
 
 typedef struct lane {
 	double free, done, busy;
@@ -42,7 +42,11 @@ typedef struct runner {
 	asb_mode mode;
 	double mark_begin;              /* L0C: when the last mmad that hands over began */
 	double mark_first, mark_last;   /* and completes its units between */
-	double drain_first, drain_last; /* the last copy out took them away between */
+	struct {
+		int64_t place;
+		double first, last;
+	} drain[DRAINS]; /* of each tile of L0C: the last copy out took its units away between */
+	unsigned drains;
 	bool over, stuck;
 	double end;
 } runner;
@@ -120,7 +124,8 @@ static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double
 	case ASC_OP_ND2NZ: {
 		uint64_t size = asc_type_bytes((enum asc_type)f[0]);
 
-		b = (ask_bursts){(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)(f[3] * f[4]), (uint64_t)f[6] * size};
+		b = (ask_bursts){(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)(f[3] * f[4]), (uint64_t)f[6] * size,
+		                 !f[8]};
 		x = ask_memory_copy(t->memory, &r->link[0], false, &b,
 		                    start + (double)(m->mte2_start_cycles + m->mte2_nd2nz_cycles),
 		                    (double)MIN(m->mte2_l1_bytes_per_cycle, m->l2_core_read_bytes_per_cycle), 0);
@@ -133,6 +138,7 @@ static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double
 
 		b.address = (uint64_t)f[1];
 		b.pitch = b.bytes + (uint64_t)f[4];
+		b.past = !f[9];
 		x = ask_memory_copy(t->memory, &r->link[0], false, &b, start + (double)m->mte2_start_cycles,
 		                    (double)MIN(ub ? m->mte2_ub_bytes_per_cycle : m->mte2_l1_bytes_per_cycle,
 		                                m->l2_core_read_bytes_per_cycle),
@@ -170,7 +176,7 @@ static ask_times out_times(timeline *t, runner *r, const asc_insn *insn, double 
 	if (units)
 		x.start = start = MAX(start, r->mark_begin);
 	if (insn->op == ASC_OP_FIX_GM) {
-		ask_bursts b = {(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)f[4], (uint64_t)f[7] * size};
+		ask_bursts b = {(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)f[4], (uint64_t)f[7] * size, false};
 
 		rate = MIN(MIN(rate, (double)m->fix_gm_bytes_per_cycle), (double)m->l2_core_write_bytes_per_cycle);
 		x = ask_memory_copy(t->memory, &r->link[1], true, &b, start, rate, 0);
@@ -184,8 +190,9 @@ static ask_times out_times(timeline *t, runner *r, const asc_insn *insn, double 
 		/* No unit leaves before it is marked. */
 		x.free = MAX(x.free, r->mark_last + (x.free - start) / (double)MAX(f[4], 1));
 		x.done = MAX(x.done, x.free);
-		r->drain_first = start + (x.free - start) / (double)MAX(f[4], 1);
-		r->drain_last = x.free;
+		r->drain[r->drains % DRAINS].place = f[3];
+		r->drain[r->drains % DRAINS].first = start + (x.free - start) / (double)MAX(f[4], 1);
+		r->drain[r->drains++ % DRAINS].last = x.free;
 		r->link[1].free = MAX(r->link[1].free, x.free);
 	}
 	if (insn->op != ASC_OP_L0C_TO_UB)
@@ -201,8 +208,13 @@ static ask_times product_times(timeline *t, runner *r, const asc_insn *insn, dou
 
 	if (insn->f[9] & 2) {
 		/* It stands still before a unit that is not yet drained. */
-		wait = MAX(MAX(r->drain_last - (start + steps + head), r->drain_first - (start + head)), 0);
-		r->drain_first = r->drain_last = 0;
+		for (unsigned i = 0; i < DRAINS; i++) {
+			if (r->drain[i].place != insn->f[1])
+				continue;
+			wait = MAX(wait, r->drain[i].last - (start + steps + head));
+			wait = MAX(wait, r->drain[i].first - (start + head));
+			r->drain[i].first = r->drain[i].last = 0;
+		}
 		if (insn->f[9] == 3) {
 			r->mark_begin = start;
 			r->mark_first = start + wait + head;

@@ -24,9 +24,10 @@ typedef struct ask_link {
 	unsigned next;
 } ask_link;
 
-/* Bursts of a copy: COUNT of BYTES, PITCH apart. */
+/* Bursts of a copy: COUNT of BYTES, PITCH apart; PAST: what L2 does not have is not put there. */
 typedef struct ask_bursts {
 	uint64_t address, bytes, count, pitch;
+	bool past;
 } ask_bursts;
 /* A copy that may send its first request at AT; RATE bytes a cycle of the slowest port, LATENCY until data are there or
  * a write is known to be done. */

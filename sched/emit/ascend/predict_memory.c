@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copies of global memory, predicted: a copy is so many requests over a core's link; slices of L2 and channels of the
- * memory behind it serve all cores like fluids: of each stretch of time they have so many bytes to give, the first who
- * asks takes.  A line is in L2 while fewer other lines than its set has ways have come into the set since it was last
- * touched.  Places of lines: docs/ascend.md.
+ * memory behind it serve all cores like fluids: of each stretch of time so many cycles can be taken, by the first who
+ * asks.  A channel remembers the line and the direction of the access asked for last.  A line is in L2 while fewer
+ * other lines than its set has ways have come into the set since it was last touched; one that was read in parts of
+ * sectors, or past L2, is not.  Places of lines: docs/ascend.md.
  */
 #include "sched/emit/ascend/predict.h"
 
 #include <math.h>
 
-/* BYTES of each stretch, and what is left of them. */
+/* Cycles of each stretch that are taken; a channel's last line + 1 and direction. */
 typedef struct fluid {
-	float bytes;
-	GArray *left; /* float */
+	double bytes_per_cycle;
+	GArray *taken; /* float */
+	uint64_t open;
+	bool wrote;
 } fluid;
 enum { STRETCH_CYCLES = 64 };
 
@@ -41,11 +44,11 @@ struct ask_memory {
 
 static fluid *new_fluids(int64_t parts, double bytes_per_cycle)
 {
-	fluid *f = g_new(fluid, (size_t)parts);
+	fluid *f = g_new0(fluid, (size_t)parts);
 
 	for (int64_t i = 0; i < parts; i++) {
-		f[i].bytes = (float)(bytes_per_cycle / (double)parts * STRETCH_CYCLES);
-		f[i].left = g_array_new(FALSE, FALSE, sizeof(float));
+		f[i].bytes_per_cycle = bytes_per_cycle / (double)parts;
+		f[i].taken = g_array_new(FALSE, TRUE, sizeof(float));
 	}
 	return f;
 }
@@ -53,7 +56,7 @@ static fluid *new_fluids(int64_t parts, double bytes_per_cycle)
 static void free_fluids(fluid *f, int64_t parts)
 {
 	for (int64_t i = 0; i < parts; i++)
-		g_array_free(f[i].left, TRUE);
+		g_array_free(f[i].taken, TRUE);
 	g_free(f);
 }
 
@@ -67,24 +70,35 @@ static fluid *part_of(fluid *f, int64_t parts, uint64_t number)
 	return &f[sum % count];
 }
 
-/* BYTES from AT on; returns when the last of them is through. */
-static double flow(fluid *f, double at, double bytes)
+/* CYCLES from AT on; returns when the last of them is over. */
+static double flow(fluid *f, double at, double cycles)
 {
 	guint i = (guint)(at / STRETCH_CYCLES);
+	double end = at + cycles, left = cycles;
 
 	for (;; i++) {
-		float *left;
+		float *taken;
+		double room;
 
-		while (f->left->len <= i)
-			g_array_append_val(f->left, f->bytes);
-		left = &g_array_index(f->left, float, i);
-		if ((double)*left >= bytes) {
-			*left -= (float)bytes;
-			return MAX(at, (double)i * STRETCH_CYCLES);
+		if (f->taken->len <= i)
+			g_array_set_size(f->taken, i + 1);
+		taken = &g_array_index(f->taken, float, i);
+		room = STRETCH_CYCLES - (double)*taken;
+		if (room >= left) {
+			*taken += (float)left;
+			return MAX(end, (double)i * STRETCH_CYCLES + (double)*taken);
 		}
-		bytes -= (double)*left;
-		*left = 0;
+		left -= room;
+		*taken = STRETCH_CYCLES;
 	}
+}
+
+/* When the first of BYTES is through a part of L2. */
+static double through(fluid *f, double at, uint64_t bytes)
+{
+	double cycles = (double)bytes / f->bytes_per_cycle;
+
+	return flow(f, at, cycles) - cycles;
 }
 
 ask_memory *ask_memory_new(const asc_machine *machine, uint64_t bytes)
@@ -130,6 +144,7 @@ typedef struct asked {
 	double end;         /* last return */
 	double first;       /* byte over the link */
 	double room;        /* a write that misses has its place */
+	bool past;          /* reads leave nothing in L2 */
 } asked;
 
 static double link_bytes(uint64_t bytes, uint64_t largest)
@@ -160,6 +175,22 @@ static double hold(ask_memory *m, uint64_t number, double time)
 	return (double)wait;
 }
 
+/* BYTES of a line from or to its channel; returns when they begin, or have ended where they are written. */
+static double access(ask_memory *m, uint64_t number, bool write, uint64_t bytes, double at)
+{
+	fluid *f = part_of(m->behind, m->machine->hbm_channels, number);
+	double data = (double)bytes / f->bytes_per_cycle, before = 0, end;
+
+	if (f->open != number + 1)
+		before += (double)m->machine->hbm_access_cycles;
+	if (f->wrote != write)
+		before += (double)m->machine->hbm_turnaround_cycles;
+	f->open = number + 1;
+	f->wrote = write;
+	end = flow(f, at, before + data);
+	return write ? end : end - data;
+}
+
 /* Lines that have been out of use for so long that L2 has given them up: what was written goes to memory, from AT on.
  */
 static double give_up(ask_memory *m, set *s, double at)
@@ -176,34 +207,52 @@ static double give_up(ask_memory *m, set *s, double at)
 		if (!l->dirty || s->misses - l->touched < m->ways)
 			continue;
 		l->dirty = false;
-		left = flow(part_of(m->behind, m->machine->hbm_channels, number), at, (double)m->line_bytes);
+		left = access(m, number, true, m->line_bytes, at);
 	}
 	return left;
 }
 
+/* A read that leaves nothing in L2: of the line, which then serves whoever comes before it has, or of its own bytes. */
+static bool look_past(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes, bool whole)
+{
+	line *l = &m->lines[number];
+
+	if (whole && a->issue < (double)l->valid)
+		return true;
+	l->valid = (float)(access(m, number, false, whole ? m->line_bytes : bytes, a->issue) +
+	                   (double)m->machine->hbm_miss_cycles);
+	return false;
+}
+
 /* Is the line in L2?  If not it comes, from when on it can be read. */
-static bool look(ask_memory *m, asked *a, uint64_t number, uint64_t bytes)
+static bool look(ask_memory *m, asked *a, uint64_t number, uint64_t address, uint64_t bytes)
 {
 	line *l = &m->lines[number];
 	set *s = &m->sets[number % m->set_count];
-	bool hit = l->touched && s->misses - l->touched < m->ways;
+	uint64_t sector = (uint64_t)m->machine->l2_sector_bytes;
+	bool parts = address % sector || bytes % sector;
 	double room;
 
-	if (!hit) {
+	if (!l->touched || s->misses - l->touched >= m->ways) {
+		if (!a->write && (a->past || parts))
+			return look_past(m, a, number, bytes, !a->past);
 		m->came[2 * (size_t)m->ways * (number % m->set_count) + s->misses++ % (2 * m->ways)] = (uint32_t)number;
 		room = give_up(m, s, a->issue);
 		l->from = l->to = 0;
 		l->valid = (float)room;
-		/* A write of a whole line reads nothing; one of a part is merged when the rest comes. */
-		if (!a->write || bytes < m->line_bytes) {
-			room = flow(part_of(m->behind, m->machine->hbm_channels, number), room, (double)m->line_bytes);
+		/* A write of whole sectors reads nothing; one of a part is merged when the rest comes. */
+		if (!a->write || parts) {
+			room = access(m, number, false, m->line_bytes, room);
 			l->valid = (float)(room + (double)m->machine->hbm_miss_cycles);
 		}
 		a->room = room;
+		l->dirty = a->write;
+		l->touched = s->misses;
+		return false;
 	}
 	l->dirty |= a->write;
 	l->touched = s->misses;
-	return hit;
+	return true;
 }
 
 /* It goes out when one in flight is back, waits for its line and its share of L2, and its data come over the link in
@@ -220,10 +269,10 @@ static void one_request(asked *a, uint64_t address, uint64_t bytes)
 	a->issue = MAX(a->issue, *returns);
 	if (a->write)
 		a->issue = MAX(a->issue, a->link->free);
-	hit = look(m, a, number, bytes);
+	hit = look(m, a, number, address, bytes);
 	served = a->issue + hold(m, number, a->issue);
-	read = a->write ? 0 : flow(part_of(m->read, machine->l2_slices, number), served, (double)bytes);
-	served = flow(part_of(m->all, machine->l2_slices, number), served, (double)bytes);
+	read = a->write ? 0 : through(part_of(m->read, machine->l2_slices, number), served, bytes);
+	served = through(part_of(m->all, machine->l2_slices, number), served, bytes);
 	served = MAX(served, read);
 	if (!hit)
 		ticks = MAX(ticks, (double)(a->write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles));
@@ -268,7 +317,7 @@ ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_b
 {
 	enum { MERGED = 8 };
 	uint64_t largest = (uint64_t)(write ? m->machine->mte3_packet_bytes : m->machine->mte2_packet_bytes);
-	asked a = {m, link, write, rate, latency, at, at, at, INFINITY, 0};
+	asked a = {m, link, write, rate, latency, at, at, at, INFINITY, 0, b->past};
 	ask_times t = {.start = at};
 
 	if (!link->returns)

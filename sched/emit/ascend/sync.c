@@ -284,6 +284,8 @@ bool asb_synchronise(asb *b, GError **error)
 	for (guint i = 0; good && i < b->sequence->len; i++) {
 		asb_core core = g_array_index(b->sequence, asb_core, i);
 
+		if (core == ASB_HOLD)
+			continue;
 		if (core == ASB_SYNC) {
 			s.pending = true;
 			continue;

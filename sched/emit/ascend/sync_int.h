@@ -38,6 +38,7 @@ typedef struct crossing {
 	uint32_t sets;  /* so far */
 	uint32_t last;  /* step of the pipe behind which the last one stands */
 	uint32_t waits; /* taken from the counter of this pipe's number */
+	GArray *placed; /* uint32_t: step behind which each set stands, in order */
 	GArray *wait;   /* knowledge each: steps of each pipe that stand before the wait */
 } crossing;
 
@@ -68,6 +69,7 @@ typedef struct syncer {
 	GPtrArray *found;
 	GArray *away;                /* what the step at hand needs of other sub-cores */
 	bool pending, several, both; /* a sync is due; several sub-cores, both kinds have steps */
+	uint32_t silent[ASC_KINDS];  /* meetings at which a kind only listened, one after another */
 	GError *error;
 } syncer;
 

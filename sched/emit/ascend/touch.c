@@ -298,6 +298,27 @@ static void product(touched *t)
 	put(t, ASC_L0C, true, f[1], m * n * SUM_BYTES, 1, 0);
 }
 
+/* Rows of the map that DEPTH columns and ROWS positions of load3d lie on: of one group of channels those under the rows
+ * of the filter that the depth runs over, of several those under the whole filter. */
+static void under_filter(touched *t, int64_t c0, int64_t depth, int64_t rows)
+{
+	const int64_t *f = t->insn->f;
+	int64_t filter_w = f[6] & 0xff, filter_h = f[6] >> 8 & 0xff, line = f[4] * BLOCK_BYTES;
+	int64_t sides = (f[9] & 0xff) + (f[9] >> 8 & 0xff), top = f[9] >> 16 & 0xff;
+	int64_t across = MAX((f[4] + sides - (f[8] & 0xff) * (filter_w - 1) - 1) / (f[7] & 0xff) + 1, 1);
+	int64_t first = f[10] / c0 / filter_w, last = (f[10] + depth - 1) / c0 / filter_w;
+	int64_t group = first / filter_h, groups = MIN(last / filter_h + 1, div_up(f[5], c0)) - group;
+	int64_t above = groups > 1 ? 0 : first % filter_h;
+	int64_t below = groups > 1 ? filter_h - 1 : MIN(last - group * filter_h, filter_h - 1);
+	int64_t low = f[11] / across * (f[7] >> 8) - top + above * (f[8] >> 8);
+	int64_t high = (f[11] + rows - 1) / across * (f[7] >> 8) - top + below * (f[8] >> 8) + 1;
+
+	low = CLAMP(low, 0, f[3]);
+	high = CLAMP(high, low, f[3]);
+	if (groups > 0 && high > low)
+		put(t, ASC_L1, false, f[2] + (group * f[3] + low) * line, (high - low) * line, groups, f[3] * line);
+}
+
 /* type dst src h w c kernel stride dilation pad k_start m_start k_extent m_extent */
 static void image(touched *t, enum asc_space to)
 {
@@ -306,7 +327,7 @@ static void image(touched *t, enum asc_space to)
 	/* L0A: rows of 16, L0B: depth in c0 and 16 columns. */
 	int64_t rows = to == ASC_L0A ? FRACTAL_SIDE : c0, columns = to == ASC_L0A ? c0 : FRACTAL_SIDE;
 
-	put(t, ASC_L1, false, f[2], f[3] * f[4] * div_up(f[5], c0) * BLOCK_BYTES, 1, 0);
+	under_filter(t, c0, div_up(f[12], columns) * columns, div_up(f[13], MAX(rows, columns)) * MAX(rows, columns));
 	put(t, to, true, f[1], div_up(f[13], rows) * div_up(f[12], columns) * FRACTAL_BYTES, 1, 0);
 }
 

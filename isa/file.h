@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whole files, written.  A regular file is replaced by a complete one, through a temporary file beside it, so that a
+ * full disk or an interrupt leaves the old one.  A device or a pipe is written to and stays what it is.
+ */
+#ifndef TSPSIM_ISA_FILE_H
+#define TSPSIM_ISA_FILE_H
+
+#include <stdbool.h>
+
+#include "isa/error.h"
+
+/* Puts SIZE bytes into the file PATH (what it leads to, where it is a symbolic link); false with a TSP_ERROR_IO that
+ * names PATH. */
+bool tsp_file_write(const char *path, const void *bytes, size_t size, GError **error);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the attention kernel share: the problem, how it is cut, buffers of a block.
+ *
+ * A unit is up to WIDTH queries of one head.  The cube sub-core makes its scores, a row a query; vector sub-cores turn
+ * rows into probabilities, in place; the cube sub-core multiplies them with the values.
+ */
+#ifndef TSPSIM_SCHED_EMIT_ASCEND_ATTENTION_H
+#define TSPSIM_SCHED_EMIT_ASCEND_ATTENTION_H
+
+#include "sched/emit/ascend/ascend.h"
+
+enum {
+	ATN_SIDE = 16,
+	ATN_BLOCK = 32,
+	ATN_SUM = 4,
+	ATN_HALF = 2,
+	ATN_TURNS = 2,
+	ATN_AHEAD = 2,
+	ATN_IN_TURNS = 3,
+	ATN_OUT_TURNS = 2,
+	ATN_MOST_TURNS = 32
+};
+
+typedef struct atn_ring {
+	uint64_t address[ATN_MOST_TURNS];
+	unsigned turns, next;
+} atn_ring;
+
+typedef struct atn_unit {
+	uint64_t head, first, queries; /* in its head */
+} atn_unit;
+
+/* Rows of scores that a vector sub-core has at once. */
+typedef struct atn_batch {
+	uint64_t unit, first, rows; /* rows of its unit */
+} atn_batch;
+
+/* Stages of K or V in L1.  With as many turns as a head has stages, those of the unit before are still there. */
+typedef struct atn_feed {
+	atn_ring ring;
+	uint64_t keys;                 /* of a stage */
+	uint64_t stages, next;         /* of a head; stages asked for so far, over all units of the block */
+	uint64_t held[ATN_MOST_TURNS]; /* head whose stage a turn holds */
+} atn_feed;
+
+/* A vector sub-core's part of the unified buffer. */
+typedef struct atn_soft {
+	asb_core core;
+	uint64_t column;     /* rows of fp32 */
+	uint64_t partial[2]; /* of reductions */
+	uint64_t value[2];   /* one number a row */
+	uint64_t block[2];   /* a block of equal numbers a row: maximum, factor */
+	atn_ring in, out;
+	GArray *batches; /* atn_batch, of the block */
+	uint64_t next;   /* batch whose pieces were asked for last */
+	uint64_t pieces; /* of it, asked for */
+} atn_soft;
+
+typedef struct atn {
+	asb *b;
+	const asc_machine *machine;
+	bool coupled;
+	uint64_t heads, queries, keys, depth;
+	ask_place q, k, v, o;
+	uint32_t scale; /* fp32 */
+	const char *name_scores, *name_soft, *name_out;
+	/* how it is cut */
+	uint64_t width, chunk, stage; /* queries of a unit; keys of a product's columns, of a stage of V and P */
+	uint64_t rows;                /* of a batch of a vector sub-core */
+	uint64_t io_rows, io_keys;    /* of a piece that copies move */
+	uint64_t pitch;               /* elements from row to row of scores */
+	/* of the block at hand */
+	asb_core core;
+	GArray *units;                    /* atn_unit */
+	GHashTable *turns[ATN_AHEAD + 1]; /* global memory for scores, by queries of the unit: then each row always has
+	                                 one owner */
+	atn_feed feed_k, feed_v;
+	atn_ring l1_q, l1_p, l0a, l0b, l0c_s, l0c_o, ub;
+	atn_soft soft[2];
+	uint64_t p_at[ATN_TURNS]; /* stages of shares in L1 */
+} atn;
+
+static inline uint64_t atn_div_up(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+static inline uint64_t atn_up(uint64_t a, uint64_t b)
+{
+	return atn_div_up(a, b) * b;
+}
+static inline uint64_t atn_turn(atn_ring *r)
+{
+	return r->address[r->next++ % r->turns];
+}
+static inline const atn_unit *atn_unit_at(const atn *a, uint64_t i)
+{
+	return &g_array_index(a->units, atn_unit, i);
+}
+/* Rows of scores of UNIT. */
+uint64_t atn_scores_at(atn *a, uint64_t unit);
+bool atn_take_ring(atn *a, asb_core core, atn_ring *r, enum asc_space space, uint64_t bytes, uint64_t align,
+                   unsigned turns, GError **error);
+
+/* attention_cube.c */
+bool atn_cube_take(atn *a, GError **error);
+void atn_scores(atn *a, uint64_t unit);
+void atn_output(atn *a, uint64_t unit);
+/* Buffers of the cube side for WIDTH queries: do they fit? */
+bool atn_cube_fits(atn *a);
+
+/* attention_soft.c */
+bool atn_soft_plan(atn *a); /* rows, io_*; false when not even one row fits */
+bool atn_soft_take(atn *a, unsigned vector, GError **error);
+void atn_soft_give(atn *a, unsigned vector);
+void atn_softmax(atn *a, uint64_t unit);
+
+#endif
