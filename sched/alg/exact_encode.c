@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A scheduling problem as clauses.  A variable says "task v starts at t or before" for each t of its window but the
- * last (order encoding; Crawford and Baker 1994, Tamura et al. 2009), so a lag is one binary clause for each time.  A choice of
- * mode and processor is a literal.  A task runs at t when it has started by t and had not by t - duration; of these
- * literals sums of amounts are bounded for every resource and time (sched/alg/exact_sum.c).  Two tasks that never fit
- * together get a literal that says which goes first; resources on which any two tasks are such need no sums.
+ * last (order encoding; Crawford and Baker 1994, Tamura et al. 2009), so a lag is one binary clause for each time.  A
+ * choice of mode and processor is a literal.  A task runs at t when it has started by t and had not by t - duration; of
+ * these literals sums of amounts are bounded for every resource and time (sched/alg/exact_sum.c).  Two tasks that never
+ * fit together get a literal that says which goes first; resources on which any two tasks are such need no sums.
  *
  * Variables are written with the sign that makes "true", which the solver tries first, the hint's value for starts,
  * and the harmless value elsewhere.
@@ -16,9 +16,11 @@
 
 #include "sched/alg/engines.h"
 
-/* About 2 gigabytes in the solver. */
-#define MOST_SIZE UINT64_C(60000000)
-#define ASK_EVERY UINT64_C(200000)
+/* About a gigabyte in the solver. */
+#define MOST_SIZE UINT64_C(40000000)
+/* Variables for starts. */
+#define MOST_STARTS 4000000
+#define ASK_EVERY   UINT64_C(200000)
 
 int exact_i_new_variable(exact_formula *f)
 {
@@ -72,7 +74,7 @@ static void declare(exact_formula *f)
 		uint32_t from = m->first_choice[v], to = m->first_choice[v + 1];
 
 		f->first[v] = f->variables + 1;
-		if (f->late[v] - f->early[v] > INT32_MAX / 4 - f->variables) {
+		if (f->late[v] - f->early[v] > MOST_STARTS - f->variables) {
 			f->given_up = true;
 			return;
 		}
@@ -159,13 +161,13 @@ static void encode_lags(exact_formula *f)
 	/* Longer choices must meet the deadline, too. */
 	for (uint32_t v = 0; v < m->tasks; v++)
 		for (uint32_t c = m->first_choice[v]; m->deadline[v] != INT64_MAX && c < m->first_choice[v + 1]; c++)
-			exact_i_clause(f,
-			               (int[]){-f->choice[c],
-			                       exact_i_starts_by(
-							       f, v,
-							       m->deadline[v] - g_array_index(m->choices, exact_choice, c)
-										       .duration)},
-			               2);
+			exact_i_clause(
+				f,
+				(int[]){-f->choice[c],
+			                exact_i_starts_by(f, v,
+			                                  m->deadline[v] -
+			                                          g_array_index(m->choices, exact_choice, c).duration)},
+				2);
 }
 
 static void encode_pair(exact_formula *f, uint32_t a, uint32_t b)
@@ -282,8 +284,8 @@ static void encode_resource(exact_formula *f, uint32_t r)
 			const use *u = &g_array_index(uses, use, i);
 
 			if (t >= f->early[u->task] && t < f->running_until[u->choice])
-				terms[count++] = (exact_term){
-					u->task, f->running[u->choice][t - f->early[u->task]], u->amount};
+				terms[count++] =
+					(exact_term){u->task, f->running[u->choice][t - f->early[u->task]], u->amount};
 		}
 		exact_i_sum(f, terms, count, exact_i_capacity(m, r, t),
 		            f->guarded ? -f->guard[m->tasks + r] : EXACT_FALSE);
@@ -386,8 +388,8 @@ enum exact_answer exact_i_search(exact_formula *f, uint64_t conflicts)
 
 	ccadical_limit(f->solver, "conflicts", limit);
 	answer = ccadical_solve(f->solver);
-	f->result->conflicts += answer == 0 && !f->result->capped ? (uint64_t)limit
-	                                                           : MIN(f->learned - before, (uint64_t)limit);
+	f->result->conflicts +=
+		answer == 0 && !f->result->capped ? (uint64_t)limit : MIN(f->learned - before, (uint64_t)limit);
 	return answer == 10 ? EXACT_SAT : answer == 20 ? EXACT_UNSAT : EXACT_OPEN;
 }
 

@@ -17,15 +17,15 @@
 
 #include "sched/alg/engines.h"
 
-enum { ENERGY_TASKS = 150, ENERGY_ROUNDS = 8, PROFILE_CELLS = 1 << 24 };
+enum { ENERGY_TASKS = 150, ENERGY_ROUNDS = 8, PROFILE_CELLS = 1 << 21 };
 
 typedef struct tightening {
 	const exact_model *m;
 	int64_t horizon;
 	int64_t *early, *late;
 	bool changed, failed;
-	int64_t *profile;         /* one resource, by time */
-	int64_t *given;           /* [r * (horizon + 1) + t]: capacity in [0, t), or NULL */
+	int64_t *profile;          /* one resource, by time */
+	int64_t *given;            /* [r * (horizon + 1) + t]: capacity in [0, t), or NULL */
 	const exact_choice **only; /* per task: its choice when there is one, else NULL */
 	bool has_profile;
 } tightening;

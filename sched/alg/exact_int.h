@@ -59,8 +59,8 @@ typedef struct exact_windows {
 	int64_t *early, *late;
 } exact_windows;
 
-/* Of all tasks (MEMBERS NULL) or of some, with the arcs among them.  STEADY leaves out releases, deadlines and changes of
- * capacity.  NULL when numbers are too great. */
+/* Of all tasks (MEMBERS NULL) or of some, with the arcs among them.  STEADY leaves out releases, deadlines and changes
+ * of capacity.  NULL when numbers are too great. */
 exact_model *exact_i_model_new(const alg_problem *problem, const uint32_t *members, uint32_t count, bool steady);
 void exact_i_model_free(exact_model *model);
 int64_t exact_i_capacity(const exact_model *model, uint32_t resource, int64_t time);
@@ -79,18 +79,18 @@ void exact_i_windows_fini(exact_windows *windows);
 bool exact_i_lag_windows(const exact_model *model, int64_t horizon, exact_windows *windows);
 /* The same, narrowed by lags, pairs, what surely runs when, and energy; false: there
  * is no such schedule.  Energy is looked at while STOP is not wanted. */
-bool exact_i_tighten(const exact_model *model, int64_t horizon, exact_windows *windows, const alg_solve_options *options,
-                     alg_solve_result *result);
+bool exact_i_tighten(const exact_model *model, int64_t horizon, exact_windows *windows,
+                     const alg_solve_options *options, alg_solve_result *result);
 
 /* Literals; constants are no numbers of variables. */
-#define EXACT_TRUE INT32_MAX
+#define EXACT_TRUE  INT32_MAX
 #define EXACT_FALSE (-INT32_MAX)
 
 typedef struct exact_formula exact_formula;
 
 /* Encodes MODEL within WINDOWS.  HINT: starts in units, the end included, whose values the solver tries first, or NULL.
- * GUARDED: the demands of every task, and every resource, hold only while their guards are assumed.  NULL: too large, or
- * the stop function struck. */
+ * GUARDED: the demands of every task, and every resource, hold only while their guards are assumed.  NULL: too large,
+ * or the stop function struck. */
 exact_formula *exact_i_encode(const exact_model *model, const exact_windows *windows, const int64_t *hint, bool guarded,
                               const alg_solve_options *options, alg_solve_result *result);
 void exact_i_formula_free(exact_formula *formula);
@@ -114,8 +114,8 @@ uint64_t exact_i_size(const exact_formula *formula); /* literals in clauses */
  * infeasible, with an explanation. */
 void exact_i_try_groups(const alg_problem *problem, const exact_model *model, const alg_solve_options *options,
                         alg_solve_result *result, uint64_t conflicts);
-/* Why MODEL has no schedule within WINDOWS, in words, by the tasks and resources of a core; g_free. */
-char *exact_i_explain(const exact_model *model, const exact_windows *windows, const alg_solve_options *options,
+/* Why MODEL has no schedule that ends by HORIZON, in words, by the tasks and resources of a core; g_free. */
+char *exact_i_explain(const exact_model *model, int64_t horizon, const alg_solve_options *options,
                       alg_solve_result *result);
 
 #endif

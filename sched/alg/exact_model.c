@@ -31,7 +31,8 @@ int64_t exact_i_lag(const exact_model *m, const exact_arc *arc, uint32_t from_ch
 	edge = &g_array_index(m->problem->edges, alg_edge, arc->edge);
 	/* Durations are divided already, the rest divides evenly. */
 	return (edge->kind == ALG_FROM_END ? from->duration : 0) +
-	       (edge->lag_cycles + alg_transfer_cycles(m->problem, from->processor, to->processor, edge->bytes)) / m->scale;
+	       (edge->lag_cycles + alg_transfer_cycles(m->problem, from->processor, to->processor, edge->bytes)) /
+	               m->scale;
 }
 
 /* ---- Times in common units. ---- */
@@ -366,7 +367,8 @@ int64_t exact_i_horizon(const exact_model *m)
 			const GArray *steps = m->resource[r]->steps;
 
 			if (steps && steps->len)
-				first = MAX(first, g_array_index(steps, alg_step, steps->len - 1).from_cycles / m->scale);
+				first = MAX(first,
+				            g_array_index(steps, alg_step, steps->len - 1).from_cycles / m->scale);
 		}
 		sum += first;
 	}

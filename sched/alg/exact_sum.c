@@ -28,9 +28,7 @@ typedef struct diagram {
 static bool overlap(const exact_formula *f, uint32_t a, uint32_t b)
 {
 	const exact_model *m = f->m;
-	unsigned why = a == b      ? EXACT_BY_LAGS
-	               : !m->apart ? 0
-	                           : m->apart[(size_t)a * m->tasks + b];
+	unsigned why = a == b ? EXACT_BY_LAGS : !m->apart ? 0 : m->apart[(size_t)a * m->tasks + b];
 
 	/* With guards, other resources are no reason. */
 	return !(f->guarded ? why & EXACT_BY_LAGS : why);
