@@ -16,6 +16,7 @@
 enum {
 	DEFAULT_CONFLICTS = 1000000,
 	DEFAULT_SCHEDULES = 20000,
+	DEFAULT_PLACED = 4000000,    /* tasks in all schedules, so fewer of large problems */
 	DEFAULT_LAG_SCHEDULES = 100, /* with maximum lags, where they cost more and give less */
 	FIRST_TURN = 4000,
 	SCHEDULES_PER_CONFLICT = 25, /* of the annealer's turn, some tenths of the search's in time */
@@ -132,7 +133,9 @@ static bool anneal(exact_run *r, uint64_t schedules, GError **error)
 
 static bool anneal_first(exact_run *r, GError **error)
 {
-	uint64_t schedules = has_maximum_lags(r->m) ? DEFAULT_LAG_SCHEDULES : DEFAULT_SCHEDULES;
+	uint64_t schedules = has_maximum_lags(r->m)
+	                             ? DEFAULT_LAG_SCHEDULES
+	                             : CLAMP(DEFAULT_PLACED / MAX(r->m->tasks, 1), 100, DEFAULT_SCHEDULES);
 
 	return anneal(r, r->options->schedules ? r->options->schedules : schedules, error);
 }
