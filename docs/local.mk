@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	docs/engines-solve.md \
 	docs/deviations.md \
 	docs/engines-color.md \
+	docs/engines-exact.md \
 	docs/engines-partition.md \
 	docs/engines-sdf.md \
 	docs/export.md \

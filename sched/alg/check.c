@@ -167,7 +167,8 @@ static void check_capacities(judge *j)
 			add_event(events, demand->resource, at, end_of(j, v), -(int64_t)demand->amount, 0);
 		}
 	}
-	qsort(events->data, events->len, sizeof(event), compare_events);
+	if (events->len)
+		qsort(events->data, events->len, sizeof(event), compare_events);
 	for (guint i = 0; i < events->len; i++) {
 		const event *e = &g_array_index(events, event, i);
 		const event *next = i + 1 < events->len ? e + 1 : NULL;

@@ -12,13 +12,14 @@
 #include "sched/alg/exact_formula.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sched/alg/engines.h"
 
-/* About 2 gigabytes in the solver. */
-#define MOST_SIZE UINT64_C(60000000)
-#define ASK_EVERY UINT64_C(200000)
+/* About a gigabyte in the solver. */
+#define MOST_SIZE UINT64_C(40000000)
+/* Variables for starts. */
+#define MOST_STARTS 4000000
+#define ASK_EVERY   UINT64_C(200000)
 
 int exact_i_new_variable(exact_formula *f)
 {
@@ -72,7 +73,7 @@ static void declare(exact_formula *f)
 		uint32_t from = m->first_choice[v], to = m->first_choice[v + 1];
 
 		f->first[v] = f->variables + 1;
-		if (f->late[v] - f->early[v] > INT32_MAX / 4 - f->variables) {
+		if (f->late[v] - f->early[v] > MOST_STARTS - f->variables) {
 			f->given_up = true;
 			return;
 		}
@@ -101,7 +102,8 @@ static void order(exact_formula *f, uint32_t from, uint32_t to, int64_t lag, con
 	int literals[4];
 	int64_t first = MAX(f->early[to], f->early[from] + lag - 1), last = MIN(f->late[to], f->late[from] + lag - 1);
 
-	memcpy(literals, unless, count * sizeof(int));
+	for (unsigned i = 0; i < count; i++)
+		literals[i] = unless[i];
 	/* Before FIRST, TO has not started or FROM cannot have; one clause says so. */
 	first = MIN(first, f->late[to]);
 	for (int64_t t = first; t <= last && !f->given_up; t++) {
@@ -206,7 +208,7 @@ static int running_literal(exact_formula *f, uint32_t v, uint32_t c, int64_t t)
 {
 	int64_t duration = g_array_index(f->m->choices, exact_choice, c).duration;
 	int started = exact_i_starts_by(f, v, t), ended = exact_i_starts_by(f, v, t - duration);
-	int runs, conditions[4] = {started, -ended, f->choice[c], f->guarded ? f->guard[v] : EXACT_TRUE};
+	int runs, conditions[5] = {started, -ended, f->choice[c], f->guarded ? f->guard[v] : EXACT_TRUE};
 	unsigned open = 0;
 
 	for (unsigned i = 0; i < 4; i++) {

@@ -17,7 +17,7 @@
 
 #include "sched/alg/engines.h"
 
-enum { ENERGY_TASKS = 150, ENERGY_ROUNDS = 8, PROFILE_CELLS = 1 << 24 };
+enum { ENERGY_TASKS = 150, ENERGY_ROUNDS = 8, PROFILE_CELLS = 1 << 21 };
 
 typedef struct tightening {
 	const exact_model *m;

@@ -68,7 +68,8 @@ static void name_resources(GString *text, const exact_model *m, const bool *kept
 	}
 }
 
-static void name_task(GString *text, const exact_model *m, const exact_windows *w, uint32_t v, uint32_t first)
+static void name_task(GString *text, const exact_model *m, const exact_windows *w, const bool *kept, uint32_t v,
+                      uint32_t first)
 {
 	g_string_append_printf(text, "; task %u", m->name[v]);
 	if (!m->steady || !m->distance)
@@ -86,8 +87,9 @@ static void name_task(GString *text, const exact_model *m, const exact_windows *
 		for (uint32_t d = choice->first_demand; d < choice->first_demand + choice->demand_count; d++) {
 			const alg_demand *demand = &g_array_index(m->demands, alg_demand, d);
 
-			g_string_append_printf(text, "%s%u of resource %u", d > choice->first_demand ? ", " : " and ",
-			                       demand->amount, demand->resource % m->problem->resources->len);
+			if (kept[m->tasks + demand->resource])
+				g_string_append_printf(text, " with %u of resource %u", demand->amount,
+				                       demand->resource % m->problem->resources->len);
 		}
 	}
 }
@@ -103,21 +105,40 @@ static char *describe(const exact_model *m, const exact_windows *w, const bool *
 			continue;
 		first = first == UINT32_MAX ? v : first;
 		if (named++ < MOST_NAMED)
-			name_task(text, m, w, v, first);
+			name_task(text, m, w, kept, v, first);
 	}
 	if (named > MOST_NAMED)
 		g_string_append_printf(text, "; and %u more", named - MOST_NAMED);
 	return g_string_free(text, FALSE);
 }
 
-char *exact_i_explain(const exact_model *m, const exact_windows *w, const alg_solve_options *options,
-                      alg_solve_result *result)
+/* Lags and windows alone contradict each other for some choice of modes and processors that all plain bounds allow. */
+static char *describe_empty(const exact_model *m, const exact_windows *w)
 {
-	exact_formula *f = exact_i_encode(m, w, NULL, true, options, result);
-	g_autofree bool *kept = g_new0(bool, m->tasks + m->resources + 1);
-	char *text = f && find_core(f, m, kept) ? describe(m, w, kept) : NULL;
+	for (uint32_t v = 0; v < m->tasks; v++)
+		if (w->early[v] > w->late[v])
+			return g_strdup_printf("task %u cannot start before %" G_GINT64_FORMAT
+			                       " and must, for deadlines and lags, start by %" G_GINT64_FORMAT,
+			                       m->name[v], w->early[v] * m->scale, w->late[v] * m->scale);
+	return NULL;
+}
 
+char *exact_i_explain(const exact_model *m, int64_t horizon, const alg_solve_options *options, alg_solve_result *result)
+{
+	g_autofree bool *kept = g_new0(bool, m->tasks + m->resources + 1);
+	exact_formula *f = NULL;
+	exact_windows w;
+	char *text;
+
+	exact_i_windows_init(&w, m);
+	if (exact_i_lag_windows(m, horizon, &w)) {
+		f = exact_i_encode(m, &w, NULL, true, options, result);
+		text = f && find_core(f, m, kept) ? describe(m, &w, kept) : NULL;
+	} else {
+		text = describe_empty(m, &w);
+	}
 	exact_i_formula_free(f);
+	exact_i_windows_fini(&w);
 	return text ? text : g_strdup("no starts meet all lags, windows and capacities");
 }
 
@@ -159,8 +180,7 @@ static void try_group(const alg_problem *problem, const exact_model *m, const ui
 	}
 	if (infeasible) {
 		result->status = ALG_INFEASIBLE;
-		exact_i_lag_windows(g, horizon, &w);
-		result->explanation = exact_i_explain(g, &w, options, result);
+		result->explanation = exact_i_explain(g, horizon, options, result);
 	}
 	exact_i_windows_fini(&w);
 	exact_i_model_free(g);

@@ -114,8 +114,8 @@ uint64_t exact_i_size(const exact_formula *formula); /* literals in clauses */
  * infeasible, with an explanation. */
 void exact_i_try_groups(const alg_problem *problem, const exact_model *model, const alg_solve_options *options,
                         alg_solve_result *result, uint64_t conflicts);
-/* Why MODEL has no schedule within WINDOWS, in words, by the tasks and resources of a core; g_free. */
-char *exact_i_explain(const exact_model *model, const exact_windows *windows, const alg_solve_options *options,
+/* Why MODEL has no schedule that ends by HORIZON, in words, by the tasks and resources of a core; g_free. */
+char *exact_i_explain(const exact_model *model, int64_t horizon, const alg_solve_options *options,
                       alg_solve_result *result);
 
 #endif

@@ -15,8 +15,12 @@
 
 enum {
 	DEFAULT_CONFLICTS = 1000000,
-	DEFAULT_SCHEDULES = 5000,
+	DEFAULT_SCHEDULES = 20000,
+	DEFAULT_PLACED = 4000000,    /* tasks in all schedules, so fewer of large problems */
+	DEFAULT_LAG_SCHEDULES = 100, /* with maximum lags, where they cost more and give less */
 	FIRST_TURN = 4000,
+	SCHEDULES_PER_CONFLICT = 25, /* of the annealer's turn, some tenths of the search's in time */
+	CONFLICTS_PER_LAG_SCHEDULE = 100,
 	GROUP_CONFLICTS = 200000,
 	FIRST_SLACK = 20 /* cycles above the lower bound in the first horizon without a schedule */
 };
@@ -35,6 +39,8 @@ typedef struct exact_run {
 	int64_t *start;                /* of the best schedule, in units, the end included */
 	uint32_t *choice;
 	uint64_t budget;
+	bool annealable;   /* the annealer takes such problems */
+	uint64_t annealed; /* how often it ran */
 } exact_run;
 
 static bool has_schedule(const exact_run *r)
@@ -94,24 +100,44 @@ static void bound_by_rules(exact_run *r)
 
 /* ---- From above. ---- */
 
-static bool anneal(exact_run *r, GError **error)
+static bool has_maximum_lags(const exact_model *m)
+{
+	for (guint i = 0; i < m->arcs->len; i++)
+		if (g_array_index(m->arcs, exact_arc, i).lag < 0)
+			return true;
+	return false;
+}
+
+/* Each time by another seed. */
+static bool anneal(exact_run *r, uint64_t schedules, GError **error)
 {
 	alg_solve_options o = *r->options;
 	g_autoptr(GError) refused = NULL;
 
 	o.method = "anneal";
 	o.unlimited = false;
-	o.schedules = r->options->schedules ? r->options->schedules : DEFAULT_SCHEDULES;
-	if (!alg_solve_anneal(r->problem, &o, r->result, &refused)) {
-		if (!g_error_matches(refused, TSP_ERROR, TSP_ERROR_UNSUPPORTED)) {
-			g_propagate_error(error, g_steal_pointer(&refused));
-			return false;
-		}
-		r->result->status = ALG_UNKNOWN;
+	o.schedules = schedules;
+	o.seed += r->annealed++;
+	o.progress = NULL;
+	r->annealable = alg_solve_anneal(r->problem, &o, r->result, &refused);
+	/* That it sees no schedule, or does not take such problems, is no answer here. */
+	if (!r->annealable && !g_error_matches(refused, TSP_ERROR, TSP_ERROR_UNSUPPORTED) &&
+	    !g_error_matches(refused, TSP_ERROR, TSP_ERROR_USER)) {
+		g_propagate_error(error, g_steal_pointer(&refused));
+		return false;
 	}
-	if (r->result->status == ALG_FEASIBLE)
+	if (r->result->status == ALG_FEASIBLE && r->result->schedule.makespan_cycles / r->m->scale < r->upper)
 		take_result(r);
 	return true;
+}
+
+static bool anneal_first(exact_run *r, GError **error)
+{
+	uint64_t schedules = has_maximum_lags(r->m)
+	                             ? DEFAULT_LAG_SCHEDULES
+	                             : CLAMP(DEFAULT_PLACED / MAX(r->m->tasks, 1), 100, DEFAULT_SCHEDULES);
+
+	return anneal(r, r->options->schedules ? r->options->schedules : schedules, error);
 }
 
 /* A schedule of the formula, moved left where that is simple. */
@@ -169,8 +195,7 @@ static void proved(exact_run *r)
 		return;
 	}
 	r->result->status = ALG_INFEASIBLE;
-	exact_i_lag_windows(r->m, r->reach, &r->w);
-	r->result->explanation = exact_i_explain(r->m, &r->w, r->options, r->result);
+	r->result->explanation = exact_i_explain(r->m, r->reach, r->options, r->result);
 }
 
 /* A formula for schedules that end by HORIZON; false when there is none to search. */
@@ -233,14 +258,34 @@ static bool find_first(exact_run *r)
 	return has_schedule(r);
 }
 
+/* After TURN conflicts without an answer: refusals at the lower bound, as long as they come for half as many
+ * conflicts, and the annealer, whose schedules count nothing of the budget but are as many every time. */
+static bool take_turns(exact_run *r, uint64_t turn, GError **error)
+{
+	uint64_t until = r->result->conflicts + turn / 2;
+	int64_t before = r->upper;
+
+	while (r->lower < r->upper - 1 && r->result->conflicts < until && !spent(r))
+		if (ask(r, r->lower, turn / 4) != EXACT_UNSAT)
+			break;
+	if (r->options->schedules || !r->annealable || r->lower >= r->upper || spent(r))
+		return true;
+	if (!anneal(r, has_maximum_lags(r->m) ? turn / CONFLICTS_PER_LAG_SCHEDULE : turn * SCHEDULES_PER_CONFLICT,
+	            error))
+		return false;
+	if (r->lower < r->upper && r->upper < before)
+		exact_i_add_unit(r->f, ends_by(r, r->upper - 1));
+	return true;
+}
+
 /* From the best schedule down and from the bound up. */
-static void close_gap(exact_run *r)
+static bool close_gap(exact_run *r, GError **error)
 {
 	uint64_t turn = FIRST_TURN;
 	int64_t step = 1;
 
 	if (r->lower < r->upper && !encode(r, r->upper - 1))
-		return;
+		return true;
 	while (r->lower < r->upper && !spent(r)) {
 		int64_t end = MAX(r->lower, r->upper - step);
 		enum exact_answer answer = ask(r, end, turn);
@@ -248,11 +293,11 @@ static void close_gap(exact_run *r)
 		step = answer == EXACT_SAT ? 2 * step : 1;
 		if (answer != EXACT_OPEN)
 			continue;
-		while (r->lower < r->upper - 1 && !spent(r))
-			if (ask(r, r->lower, turn / 4) != EXACT_UNSAT)
-				break;
+		if (!take_turns(r, turn, error))
+			return false;
 		turn += turn / 2;
 	}
+	return true;
 }
 
 static bool begin(exact_run *r, GError **error)
@@ -262,7 +307,8 @@ static bool begin(exact_run *r, GError **error)
 	r->start = g_new0(int64_t, n + 1);
 	r->choice = g_new0(uint32_t, n + 1);
 	r->horizon = exact_i_horizon(r->m);
-	r->lower = (r->result->lower_bound_cycles + r->m->scale - 1) / r->m->scale;
+	/* A shortest schedule starts and ends in whole units. */
+	set_lower(r, (r->result->lower_bound_cycles + r->m->scale - 1) / r->m->scale, r->result->bound_by);
 	r->budget = r->options->conflicts ? r->options->conflicts : DEFAULT_CONFLICTS;
 	exact_i_windows_init(&r->w, r->m);
 	if (!alg_has_choices(r->problem)) {
@@ -286,14 +332,6 @@ static void end(exact_run *r)
 	exact_i_model_free(r->m);
 }
 
-static bool has_maximum_lags(const exact_model *m)
-{
-	for (guint i = 0; i < m->arcs->len; i++)
-		if (g_array_index(m->arcs, exact_arc, i).lag < 0)
-			return true;
-	return false;
-}
-
 static bool run(exact_run *r, GError **error)
 {
 	if (has_maximum_lags(r->m))
@@ -301,10 +339,8 @@ static bool run(exact_run *r, GError **error)
 	if (r->result->status == ALG_INFEASIBLE)
 		return true;
 	bound_by_rules(r);
-	if (!anneal(r, error))
+	if (!anneal_first(r, error) || (find_first(r) && !close_gap(r, error)))
 		return false;
-	if (find_first(r))
-		close_gap(r);
 	if (has_schedule(r) && !r->flat)
 		order_tasks(r);
 	return true;

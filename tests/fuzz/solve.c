@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scheduling problems: what a reader accepts is bounded, solved by list scheduling and by annealing when it is small,
- * and judged.  The first byte chooses the format (beyond the table: recognised) and the processors.
+ * Scheduling problems: what a reader accepts is bounded, solved by every engine when it is small, and
+ * judged.  The first byte chooses the format (beyond the table: recognised) and the processors.
  */
 #include "sched/alg/read/read.h"
 #include "sched/alg/solve.h"
 
 #include "tests/fuzz/fuzz.h"
 
-enum { SMALL_TASKS = 40, SMALL_SCHEDULES = 40 };
+enum { SMALL_TASKS = 40, SMALL_SCHEDULES = 40, SMALL_CONFLICTS = 100 };
 
 static void solve(const alg_problem *problem, const char *method)
 {
@@ -19,6 +19,7 @@ static void solve(const alg_problem *problem, const char *method)
 	alg_solve_options_init(&options);
 	options.method = method;
 	options.schedules = SMALL_SCHEDULES;
+	options.conflicts = SMALL_CONFLICTS;
 	if (fuzz_judge(alg_solve(problem, &options, &result, &error), &error)) {
 		bool has = result.status == ALG_FEASIBLE || result.status == ALG_OPTIMAL;
 
@@ -49,6 +50,7 @@ void fuzz_solve(const uint8_t *data, size_t size)
 	if (problem->tasks->len <= SMALL_TASKS && problem->edges->len <= 10 * SMALL_TASKS) {
 		solve(problem, "list");
 		solve(problem, "anneal");
+		solve(problem, "exact");
 	}
 	alg_problem_free(problem);
 }

@@ -29,6 +29,7 @@ instances()
 		ubo*) path=rcpsp-max/testset_$1 ;;
 		*) path=jobshop/$1 ;;
 		esac
+		[ -f "$TSPSIM_DATA/$path/optimum/optimum.csv" ] || return 0
 		awk -F, -v path="$path" 'NR > 1 {sub(/\r/, ""); split($2, b, /\.\./); print path "/" $1, b[1], (b[2] == "" ? b[1] : b[2])}' \
 			"$TSPSIM_DATA/$path/optimum/optimum.csv"
 		;;

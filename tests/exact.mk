@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The exact scheduling engine.
+if HAVE_CADICAL
+check_PROGRAMS += tests/unit/test_exact
+TESTS += tests/unit/test_exact
+tests_unit_test_exact_SOURCES = tests/unit/test_exact.c
+tests_unit_test_exact_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_exact_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+LONG_TESTS += tests/long/exact_sets.sh
+endif
+EXTRA_DIST += tests/long/exact_sets.sh tests/lib/exact_set.sh
+# The public sets, resumable: results stay in bench-exact/.  EXACT_EVERY=8 takes every eighth instance.
+bench-exact: tspsim$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) TSPSIM='$(abs_builddir)/tspsim$(EXEEXT)' sh $(srcdir)/tests/lib/exact_set.sh all bench-exact
+.PHONY: bench-exact
