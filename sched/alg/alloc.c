@@ -170,6 +170,8 @@ static int64_t granule_of(const alloc_problem *p)
 	return MAX(granule, 1);
 }
 
+enum { DIVES = 8 };
+
 typedef struct solver {
 	const alloc_map *m;
 	const alloc_options *o;
@@ -229,6 +231,23 @@ static void descend(solver *s)
 	}
 }
 
+/* First descents into skylines for falling capacities: what greedy allocation is at its best. */
+static void dive(solver *s)
+{
+	int64_t low = s->r->lower_bound_bytes;
+
+	for (unsigned i = 0; i < DIVES && low < s->r->height_bytes && !stopped(s->o); i++) {
+		int64_t capacity = low + (s->r->height_bytes - low) / 2 / s->granule * s->granule;
+		enum alloc_i_outcome outcome =
+			alloc_i_exact(s->m, s->o, capacity, 2 * (uint64_t)s->m->count, s->other, &s->r->nodes);
+
+		if (outcome == ALLOC_I_FOUND)
+			take(s, "skyline");
+		else
+			low = capacity + s->granule;
+	}
+}
+
 static void search(solver *s)
 {
 	const alloc_options *o = s->o;
@@ -262,7 +281,9 @@ void alloc_solve(const alloc_problem *p, const alloc_options *o, alloc_result *r
 		g_clear_pointer(&r->address, g_free);
 	} else {
 		take(&s, "greedy");
+		dive(&s);
 		r->greedy_height_bytes = r->height_bytes;
+		r->nodes = 0;
 		search(&s);
 		if (o->capacity_bytes && r->lower_bound_bytes > o->capacity_bytes)
 			r->status = ALLOC_INFEASIBLE;

@@ -29,8 +29,8 @@ static inline int64_t alloc_i_up(int64_t address, int64_t alignment)
 
 int64_t alloc_i_height(const alloc_problem *p, const int64_t *address);
 
-/* Places buffers in ORDER as low as they fit (BEST: into the smallest hole that takes them).  False when a fixed address
- * is taken twice. */
+/* Places buffers in ORDER as low as they fit (BEST: into the smallest hole that takes them).  False when a fixed
+ * address is taken twice. */
 bool alloc_i_fit(const alloc_map *m, const uint32_t *order, bool best, int64_t *address);
 /* The best of all orders, ending early at LOW bytes; false when fixed addresses collide. */
 bool alloc_i_greedy(const alloc_map *m, int64_t low, int64_t *address, uint32_t *order);

@@ -12,8 +12,8 @@
  * Bound: in each clique, buffers one on top of the other in the order of their `low` end above the capacity.
  *
  * Valleys in parts of time that no open buffer joins are solved apart: a part that fails makes the whole fail, whatever
- * the others do.  What fails is a set of (buffer, low), and is remembered under a hash of 128 bits, also from one restart
- * to the next.
+ * the others do.  What fails is a set of (buffer, low), and is remembered under a hash of 128 bits, also from one
+ * restart to the next.
  */
 #include <string.h>
 
@@ -61,7 +61,7 @@ typedef struct search {
 	uint32_t *starters; /* buffers by first clique */
 	uint64_t *weight;   /* [cliques] failures */
 	double *key;        /* [count] what is tried first */
-	uint32_t *same;     /* [count] the first buffer with its life, size and rules: one of them is as good as another */
+	uint32_t *same; /* [count] the first buffer with its life, size and rules: one of them is as good as another */
 	GArray *lows, *cliques; /* undo_low, undo_clique */
 	hash *table;
 	uint64_t table_mask;
@@ -230,8 +230,8 @@ typedef struct choice {
 	double score;
 } choice;
 
-/* The level that a floor rises to when nothing is placed there: what is not at its low stands on something in the valley,
- * of LEAST bytes or more. */
+/* The level that a floor rises to when nothing is placed there: what is not at its low stands on something in the
+ * valley, of LEAST bytes or more. */
 static void weigh_valley(search *s, uint32_t left, uint32_t right, choice *best)
 {
 	int64_t least = INT64_MAX;
@@ -431,7 +431,8 @@ static void find_same(search *s)
 			uint32_t c = s->members[i];
 
 			if (c < s->same[b] && s->m->first[c] == t && s->m->last[c] == s->m->last[b] &&
-			    s->size[c] == s->size[b] && s->alignment[c] == s->alignment[b] && s->fixed[c] == s->fixed[b])
+			    s->size[c] == s->size[b] && s->alignment[c] == s->alignment[b] &&
+			    s->fixed[c] == s->fixed[b])
 				s->same[b] = c;
 		}
 	}
