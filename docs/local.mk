@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	docs/design.md \
 	docs/engines-solve.md \
 	docs/deviations.md \
+	docs/engines-alloc.md \
 	docs/engines-color.md \
 	docs/engines-partition.md \
 	docs/engines-sdf.md \

@@ -205,7 +205,7 @@ static void move_forward(uint32_t *order, uint32_t from, uint32_t to)
 	order[to] = buffer;
 }
 
-enum { LATE = 30 };
+enum { LATE = 30, MOVE_BUFFERS = 1000 };
 
 /* Late acceptance: an order is taken when it is no higher than the present one, or than that of LATE moves ago. */
 uint64_t alloc_i_local(const alloc_map *m, const alloc_options *o, int64_t target, uint32_t *order, int64_t *address)
@@ -213,11 +213,12 @@ uint64_t alloc_i_local(const alloc_map *m, const alloc_options *o, int64_t targe
 	g_autofree int64_t *now = g_memdup2(address, (m->count + 1) * sizeof(*now));
 	g_autofree int64_t *other = g_new(int64_t, m->count + 1);
 	g_autofree uint32_t *next = g_new(uint32_t, m->count + 1);
+	/* First fit is quadratic: with many buffers a move counts as many. */
+	uint64_t weight = MAX((uint64_t)m->count * m->count / (MOVE_BUFFERS * MOVE_BUFFERS), 1), moves = 0;
 	int64_t height, best, late[LATE];
-	uint64_t moves = 0;
 	rng r;
 
-	if (!o->moves)
+	if (o->moves < weight)
 		return 0;
 	rng_seed(&r, o->seed, 2);
 	alloc_i_fit(m, order, false, now);
@@ -225,7 +226,7 @@ uint64_t alloc_i_local(const alloc_map *m, const alloc_options *o, int64_t targe
 	best = alloc_i_height(m->p, address);
 	for (unsigned i = 0; i < LATE; i++)
 		late[i] = height;
-	for (; moves < o->moves && best > target && !(o->stop && o->stop(o->stop_state)); moves++) {
+	for (uint64_t i = 0; moves + weight <= o->moves && best > target && !(o->stop && o->stop(o->stop_state)); i++) {
 		uint32_t buffer = pick(m, &r, now, height), from = 0;
 		int64_t reached;
 
@@ -235,12 +236,13 @@ uint64_t alloc_i_local(const alloc_map *m, const alloc_options *o, int64_t targe
 		move_forward(next, from, (uint32_t)rng_below(&r, from + 1));
 		alloc_i_fit(m, next, false, other);
 		reached = alloc_i_height(m->p, other);
-		if (reached <= height || reached <= late[moves % LATE]) {
+		if (reached <= height || reached <= late[i % LATE]) {
 			memcpy(order, next, m->count * sizeof(*next));
 			memcpy(now, other, m->count * sizeof(*now));
 			height = reached;
 		}
-		late[moves % LATE] = height;
+		late[i % LATE] = height;
+		moves += weight;
 		if (height < best) {
 			best = height;
 			memcpy(address, now, m->count * sizeof(*now));

@@ -62,7 +62,7 @@ typedef struct search {
 	uint64_t *weight;   /* [cliques] failures */
 	double *key;        /* [count] what is tried first */
 	uint32_t *same; /* [count] the first buffer with its life, size and rules: one of them is as good as another */
-	GArray *lows, *cliques; /* undo_low, undo_clique */
+	GArray *lows, *cliques, *places; /* undo_low, undo_clique, and buffers placed, in the order it happened */
 	hash *table;
 	uint64_t table_mask;
 	uint64_t nodes, limit; /* of all, of this restart */
@@ -129,20 +129,34 @@ static void lift_range(search *s, uint32_t first, uint32_t last, int64_t to)
 		lift(s, s->starters[i], to);
 }
 
-static void take_back(search *s, guint lows, guint cliques)
+/* A state to come back to. */
+typedef struct mark {
+	guint lows, cliques, places;
+} mark;
+
+static mark here(const search *s)
 {
-	for (guint i = s->lows->len; i-- > lows;) {
+	return (mark){s->lows->len, s->cliques->len, s->places->len};
+}
+
+/* Parts that were filled before another failed are emptied, too. */
+static void take_back(search *s, mark to)
+{
+	for (guint i = s->places->len; i-- > to.places;)
+		set_placed(s, g_array_index(s->places, uint32_t, i), false);
+	for (guint i = s->lows->len; i-- > to.lows;) {
 		const undo_low *entry = &g_array_index(s->lows, undo_low, i);
 
 		set_low(s, entry->buffer, entry->low);
 	}
-	for (guint i = s->cliques->len; i-- > cliques;) {
+	for (guint i = s->cliques->len; i-- > to.cliques;) {
 		const undo_clique *entry = &g_array_index(s->cliques, undo_clique, i);
 
 		s->at[entry->clique] = entry->was;
 	}
-	g_array_set_size(s->lows, lows);
-	g_array_set_size(s->cliques, cliques);
+	g_array_set_size(s->places, to.places);
+	g_array_set_size(s->lows, to.lows);
+	g_array_set_size(s->cliques, to.cliques);
 }
 
 /* Sorts the members of clique T by low, those that have their address last. */
@@ -348,7 +362,7 @@ static bool out_of_budget(search *s)
 static bool fill(search *s, uint32_t first, uint32_t last)
 {
 	hash h = state_of(s, first, last);
-	guint lows = s->lows->len, cliques = s->cliques->len;
+	mark before = here(s);
 	g_autofree uint32_t *list = NULL;
 	uint32_t count;
 	choice at;
@@ -363,20 +377,19 @@ static bool fill(search *s, uint32_t first, uint32_t last)
 
 		s->nodes++;
 		set_placed(s, b, true);
+		g_array_append_val(s->places, b);
 		mark_dirty(s, b);
 		lift_range(s, s->m->first[b], s->m->last[b], s->low[b] + s->size[b]);
 		done = look_range(s, first, last) && fill_parts(s, first, last);
-		if (!done) {
-			take_back(s, lows, cliques);
-			set_placed(s, b, false);
-		}
+		if (!done)
+			take_back(s, before);
 	}
 	if (!done && !s->cut && at.next != INT64_MAX) {
 		s->nodes++;
 		lift_range(s, at.clique, at.clique, at.next);
 		done = look_range(s, first, last) && fill_parts(s, first, last);
 		if (!done)
-			take_back(s, lows, cliques);
+			take_back(s, before);
 	}
 	if (!done && !s->cut)
 		s->table[h.a & s->table_mask] = h;
@@ -403,6 +416,7 @@ static void begin(search *s, uint64_t restart)
 	}
 	g_array_set_size(s->lows, 0);
 	g_array_set_size(s->cliques, 0);
+	g_array_set_size(s->places, 0);
 	s->cut = false;
 }
 
@@ -475,6 +489,7 @@ static void set_up(search *s)
 	s->cross = g_new(uint32_t, s->m->cliques);
 	s->same = g_new(uint32_t, n);
 	s->lows = g_array_new(FALSE, FALSE, sizeof(undo_low));
+	s->places = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	s->cliques = g_array_new(FALSE, FALSE, sizeof(undo_clique));
 	s->table = g_new0(hash, table);
 	s->table_mask = table - 1;
@@ -506,6 +521,7 @@ static void tear_down(search *s)
 	g_free(s->cross);
 	g_free(s->same);
 	g_free(s->table);
+	g_array_free(s->places, TRUE);
 	g_array_free(s->lows, TRUE);
 	g_array_free(s->cliques, TRUE);
 }
