@@ -52,15 +52,16 @@ typedef struct search {
 	int64_t *low; /* [count] */
 	bool *placed; /* [count] */
 	int64_t *size, *alignment, *fixed;
-	clique *at;         /* [cliques] */
-	bool *dirty;        /* [cliques] a low in it has changed since it was looked at */
-	hash *sum;          /* [cliques] of the open buffers that begin there */
-	uint32_t *cross;    /* [cliques] open buffers that join it and the next */
-	uint32_t *members;  /* as in the map, each clique sorted by low: nearly sorted from one look to the next */
-	uint32_t *begins;   /* [cliques + 1] into starters */
-	uint32_t *starters; /* buffers by first clique */
-	uint64_t *weight;   /* [cliques] failures */
-	double *key;        /* [count] what is tried first */
+	clique *at;           /* [cliques] */
+	bool *dirty;          /* [cliques] a low in it has changed since it was looked at */
+	hash *sum;            /* [cliques] of the open buffers that begin there */
+	uint32_t *cross;      /* [cliques] open buffers that join it and the next */
+	uint32_t *members;    /* as in the map, each clique sorted by low: nearly sorted from one look to the next */
+	uint32_t *begins;     /* [cliques + 1] into starters */
+	uint32_t *starters;   /* buffers by first clique */
+	uint64_t *weight;     /* [cliques] failures: one of weights */
+	uint64_t *weights[2]; /* of even restarts, halved from one to the next, and of one odd restart */
+	double *key;          /* [count] what is tried first */
 	uint32_t *same; /* [count] the first buffer with its life, size and rules: one of them is as good as another */
 	GArray *lows, *cliques, *places; /* undo_low, undo_clique, and buffers placed, in the order it happened */
 	hash *table;
@@ -401,6 +402,9 @@ static void begin(search *s, uint64_t restart)
 {
 	const alloc_map *m = s->m;
 
+	s->weight = s->weights[restart % 2];
+	for (uint32_t t = 0; t < m->cliques; t++)
+		s->weight[t] = restart % 2 ? 0 : s->weight[t] / 2;
 	memset(s->sum, 0, m->cliques * sizeof(*s->sum));
 	memset(s->cross, 0, m->cliques * sizeof(*s->cross));
 	memset(s->dirty, true, m->cliques * sizeof(*s->dirty));
@@ -410,8 +414,8 @@ static void begin(search *s, uint64_t restart)
 
 		s->low[b] = MAX(s->fixed[b], 0);
 		set_placed(s, b, false);
-		s->key[b] = keys[restart % KEYS];
-		if (restart >= KEYS)
+		s->key[b] = keys[restart / 2 % KEYS];
+		if (restart / 2 >= KEYS)
 			s->key[b] *= 0.5 + rng_unit(&s->random);
 	}
 	g_array_set_size(s->lows, 0);
@@ -484,7 +488,8 @@ static void set_up(search *s)
 	s->dirty = g_new(bool, s->m->cliques);
 	s->sum = g_new(hash, s->m->cliques);
 	s->members = g_memdup2(s->m->members, s->m->start[s->m->cliques] * sizeof(*s->members));
-	s->weight = g_new0(uint64_t, s->m->cliques);
+	for (unsigned i = 0; i < 2; i++)
+		s->weights[i] = g_new0(uint64_t, s->m->cliques);
 	s->key = g_new(double, n);
 	s->cross = g_new(uint32_t, s->m->cliques);
 	s->same = g_new(uint32_t, n);
@@ -516,7 +521,8 @@ static void tear_down(search *s)
 	g_free(s->members);
 	g_free(s->begins);
 	g_free(s->starters);
-	g_free(s->weight);
+	g_free(s->weights[0]);
+	g_free(s->weights[1]);
 	g_free(s->key);
 	g_free(s->cross);
 	g_free(s->same);
@@ -537,7 +543,7 @@ enum alloc_i_outcome alloc_i_exact(const alloc_map *m, const alloc_options *o, i
 	set_up(&s);
 	for (uint64_t restart = 0; outcome == ALLOC_I_CUT && s.nodes < limit && !s.stopped; restart++) {
 		begin(&s, restart);
-		s.limit = MIN(limit, s.nodes + luby(restart) * (RESTART_NODES + m->count));
+		s.limit = MIN(limit, s.nodes + luby(restart / 2) * (RESTART_NODES + m->count));
 		if (look_range(&s, 0, m->cliques - 1) && fill_parts(&s, 0, m->cliques - 1))
 			outcome = ALLOC_I_FOUND;
 		else if (!s.cut)
