@@ -170,7 +170,7 @@ static int64_t granule_of(const alloc_problem *p)
 	return MAX(granule, 1);
 }
 
-enum { DIVES = 8 };
+enum { DIVES = 8, SHARE_NODES = 5000 };
 
 typedef struct solver {
 	const alloc_map *m;
@@ -211,22 +211,23 @@ static enum alloc_i_outcome ask(solver *s, int64_t capacity, uint64_t limit)
 	return outcome;
 }
 
-/* Between the bound and what was found: first the bound itself, then the middle of what is left, upwards where the
- * budget of a question, which grows, ends without an answer. */
+/* Between the bound and what was found: first the bound itself; then down from what was found in steps that are halved
+ * when the budget of a question ends without an answer, and begin anew, with twice the budget, when none is left. */
 static void descend(solver *s)
 {
-	uint64_t share = s->o->nodes / 64 + 1;
-	int64_t unknown = s->r->lower_bound_bytes; /* below it no question is asked again in a round */
+	uint64_t share = SHARE_NODES + 10 * (uint64_t)s->m->count;
+	int64_t step = INT64_MAX;
 
 	while (s->r->lower_bound_bytes < s->r->height_bytes && s->r->nodes < s->o->nodes && !stopped(s->o)) {
-		int64_t capacity = MAX(unknown, s->r->lower_bound_bytes);
-		enum alloc_i_outcome outcome = ask(s, capacity, share);
+		int64_t gap = s->r->height_bytes - s->r->lower_bound_bytes;
 
-		if (outcome == ALLOC_I_CUT)
-			unknown = capacity + (s->r->height_bytes - capacity) / 2 / s->granule * s->granule;
-		if (outcome == ALLOC_I_CUT && (unknown == capacity || unknown >= s->r->height_bytes)) {
-			unknown = s->r->lower_bound_bytes;
-			share *= 4;
+		step = MIN(step, gap);
+		if (ask(s, s->r->height_bytes - step, share) != ALLOC_I_CUT)
+			continue;
+		step = step / 2 / s->granule * s->granule;
+		if (step < MAX(gap / 64, s->granule)) {
+			step = INT64_MAX;
+			share = MIN(share * 2, s->o->nodes);
 		}
 	}
 }
@@ -236,7 +237,8 @@ static void dive(solver *s)
 {
 	int64_t low = s->r->lower_bound_bytes;
 
-	for (unsigned i = 0; i < DIVES && low < s->r->height_bytes && !stopped(s->o); i++) {
+	for (unsigned i = 0; i < DIVES && s->m->count <= ALLOC_EXACT_MAX && low < s->r->height_bytes && !stopped(s->o);
+	     i++) {
 		int64_t capacity = low + (s->r->height_bytes - low) / 2 / s->granule * s->granule;
 		enum alloc_i_outcome outcome =
 			alloc_i_exact(s->m, s->o, capacity, 2 * (uint64_t)s->m->count, s->other, &s->r->nodes);
@@ -259,7 +261,7 @@ static void search(solver *s)
 		r->moves = alloc_i_local(s->m, o, target, s->order, s->other);
 		take(s, "local");
 	}
-	if (r->height_bytes <= target || r->lower_bound_bytes > target)
+	if (r->height_bytes <= target || r->lower_bound_bytes > target || s->m->count > ALLOC_EXACT_MAX)
 		return;
 	if (o->capacity_bytes && r->height_bytes > o->capacity_bytes &&
 	    ask(s, o->capacity_bytes, o->nodes) != ALLOC_I_FOUND)
@@ -275,7 +277,7 @@ void alloc_solve(const alloc_problem *p, const alloc_options *o, alloc_result *r
 
 	*r = (alloc_result){.address = g_new0(int64_t, p->count + 1), .by = "greedy", .height_bytes = INT64_MAX};
 	r->lower_bound_bytes = (bound_of(m) + s.granule - 1) / s.granule * s.granule;
-	if (!alloc_i_greedy(m, r->lower_bound_bytes, s.other, s.order)) {
+	if (!alloc_i_greedy(m, o, r->lower_bound_bytes, s.other, s.order)) {
 		r->status = ALLOC_INFEASIBLE;
 		r->height_bytes = 0;
 		g_clear_pointer(&r->address, g_free);

@@ -157,7 +157,7 @@ static void make_order(const alloc_map *m, unsigned which, uint32_t *order)
 		order[i] = list[i].buffer;
 }
 
-bool alloc_i_greedy(const alloc_map *m, int64_t low, int64_t *address, uint32_t *order)
+bool alloc_i_greedy(const alloc_map *m, const alloc_options *o, int64_t low, int64_t *address, uint32_t *order)
 {
 	g_autofree int64_t *other = g_new(int64_t, m->count + 1);
 	g_autofree uint32_t *next = g_new(uint32_t, m->count + 1);
@@ -166,6 +166,8 @@ bool alloc_i_greedy(const alloc_map *m, int64_t low, int64_t *address, uint32_t 
 	for (unsigned which = 0; which < 2 * ORDERS && height > low; which++) {
 		int64_t reached;
 
+		if (which && o->stop && o->stop(o->stop_state))
+			break;
 		make_order(m, which / 2, next);
 		if (!alloc_i_fit(m, next, which % 2, other))
 			return false;

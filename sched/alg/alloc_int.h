@@ -33,7 +33,7 @@ int64_t alloc_i_height(const alloc_problem *p, const int64_t *address);
  * address is taken twice. */
 bool alloc_i_fit(const alloc_map *m, const uint32_t *order, bool best, int64_t *address);
 /* The best of all orders, ending early at LOW bytes; false when fixed addresses collide. */
-bool alloc_i_greedy(const alloc_map *m, int64_t low, int64_t *address, uint32_t *order);
+bool alloc_i_greedy(const alloc_map *m, const alloc_options *o, int64_t low, int64_t *address, uint32_t *order);
 /* Improves ADDRESS, made by first fit from ORDER, until TARGET bytes; returns the moves made. */
 uint64_t alloc_i_local(const alloc_map *m, const alloc_options *o, int64_t target, uint32_t *order, int64_t *address);
 

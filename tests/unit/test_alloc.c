@@ -273,6 +273,22 @@ static void equal_seeds_give_equal_layouts_and_budgets_are_kept(void)
 	alloc_problem_free(p);
 }
 
+/* 9000 buffers, more than the exact search takes: greedy and a few moves, and an end. */
+static void very_many_buffers_are_left_to_greedy(void)
+{
+	rng r;
+	alloc_problem *p;
+	alloc_result result;
+
+	rng_seed(&r, 9, 0);
+	p = random_problem(&r, 9000, false);
+	result = solve(p, 0, 0, 1000000);
+	CU_ASSERT_EQUAL(result.nodes, 0);
+	CU_ASSERT_TRUE(result.height_bytes >= result.lower_bound_bytes);
+	alloc_result_fini(&result);
+	alloc_problem_free(p);
+}
+
 static void the_check_sees_what_is_wrong(void)
 {
 	alloc_problem *p = problem("id,lower,upper,size,alignment,offset\na,0,3,4,1,\nb,2,9,4,4,\nc,3,9,2,1,0\n");
@@ -452,6 +468,7 @@ int main(void)
 		{"memories_cut_into_pieces_are_filled_again", memories_cut_into_pieces_are_filled_again},
 		{"equal_seeds_give_equal_layouts_and_budgets_are_kept",
 	         equal_seeds_give_equal_layouts_and_budgets_are_kept},
+		{"very_many_buffers_are_left_to_greedy", very_many_buffers_are_left_to_greedy},
 		{"the_check_sees_what_is_wrong", the_check_sees_what_is_wrong},
 		{"files_are_read_or_refused_with_the_place", files_are_read_or_refused_with_the_place},
 		{"accesses_are_read_or_refused_with_the_place", accesses_are_read_or_refused_with_the_place},
