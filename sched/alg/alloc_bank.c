@@ -40,9 +40,10 @@ static int by_cycle(const void *a, const void *b)
 
 static void add_single(alloc_banks *b, const alloc_accesses *a)
 {
-	g_autofree alloc_access *list = g_memdup2(a->single->data, (a->single->len + 1) * sizeof(*list));
+	g_autofree alloc_access *list = g_memdup2(a->single->data, a->single->len * sizeof(*list));
 
-	qsort(list, a->single->len, sizeof(*list), by_cycle);
+	if (list)
+		qsort(list, a->single->len, sizeof(*list), by_cycle);
 	for (guint i = 0; i < a->single->len; i++) {
 		use u = {.buffer = list[i].buffer, .byte = list[i].byte};
 
@@ -129,7 +130,7 @@ alloc_banks *alloc_banks_new(const alloc_problem *p, const alloc_accesses *a, co
 	}
 	sort_by_buffer(b);
 	b->table = g_new0(uint32_t, (size_t)b->rows * b->banks + 1);
-	b->address = g_memdup2(address, (p->count + 1) * sizeof(*address));
+	b->address = g_memdup2(address, p->count * sizeof(*address));
 	for (uint32_t i = 0; i < p->count; i++)
 		add(b, i, address[i]);
 	return b;

@@ -212,7 +212,7 @@ enum { LATE = 30, MOVE_BUFFERS = 1000 };
 /* Late acceptance: an order is taken when it is no higher than the present one, or than that of LATE moves ago. */
 uint64_t alloc_i_local(const alloc_map *m, const alloc_options *o, int64_t target, uint32_t *order, int64_t *address)
 {
-	g_autofree int64_t *now = g_memdup2(address, (m->count + 1) * sizeof(*now));
+	g_autofree int64_t *now = g_memdup2(address, m->count * sizeof(*now));
 	g_autofree int64_t *other = g_new(int64_t, m->count + 1);
 	g_autofree uint32_t *next = g_new(uint32_t, m->count + 1);
 	/* First fit is quadratic: with many buffers a move counts as many. */

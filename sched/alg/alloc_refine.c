@@ -74,7 +74,7 @@ static target find_target(const alloc_problem *p, const alloc_refinement *how, r
 
 int64_t alloc_refine(const alloc_problem *p, const alloc_refinement *how, int64_t *address, uint64_t *moves)
 {
-	g_autofree int64_t *now = g_memdup2(address, (p->count + 1) * sizeof(*now));
+	g_autofree int64_t *now = g_memdup2(address, p->count * sizeof(*now));
 	g_autofree span *spans = g_new(span, p->count + 1);
 	int64_t gain = 0, best = 0;
 	rng r;
