@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	docs/design.md \
 	docs/engines-solve.md \
 	docs/deviations.md \
+	docs/engines-alloc.md \
 	docs/engines-color.md \
 	docs/engines-exact.md \
 	docs/engines-partition.md \

@@ -31,6 +31,12 @@ libsched_a_SOURCES += \
 libsched_a_SOURCES += \
 	sched/alg/color.c sched/alg/color.h sched/alg/color_briggs.c sched/alg/color_search.c sched/alg/read_col.c
 
+# Static memory allocation.
+libsched_a_SOURCES += \
+	sched/alg/alloc.c sched/alg/alloc.h sched/alg/alloc_int.h sched/alg/alloc_greedy.c sched/alg/alloc_search.c \
+	sched/alg/alloc_check.c sched/alg/alloc_refine.c sched/alg/alloc_bank.c sched/alg/alloc_bank.h \
+	sched/alg/read_alloc.c
+
 # Pipeline stages.
 libsched_a_SOURCES += \
 	sched/alg/partition.c sched/alg/partition.h sched/alg/partition_check.c sched/alg/read_partition.c

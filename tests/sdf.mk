@@ -19,3 +19,12 @@ EXTRA_DIST += tests/e2e/color.sh
 tests_unit_test_color_SOURCES = tests/unit/test_color.c
 tests_unit_test_color_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_color_LDADD = libtap.a libsched.a libisa.a $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_alloc
+TESTS += tests/unit/test_alloc tests/e2e/alloc.sh
+EXTRA_DIST += tests/e2e/alloc.sh tests/lib/alloc_set.sh
+tests_unit_test_alloc_SOURCES = tests/unit/test_alloc.c
+tests_unit_test_alloc_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_alloc_LDADD = libtap.a libsched.a libisa.a $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+LONG_TESTS += tests/long/alloc_sets.sh
+EXTRA_DIST += tests/long/alloc_sets.sh
