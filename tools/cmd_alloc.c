@@ -281,7 +281,7 @@ const tool_command cmd_alloc = {
 	.synopsis = "FILE.csv [-c BYTES] [OPTION...]",
 	.doc = "Give buffers with known lives addresses in a memory.",
 	.details = "FILE has columns id, lower, upper, size, and where wanted alignment and offset.  Exit status 2: "
-                   "they do "
+		   "they do "
 		   "not\nfit, or no way was found.\n",
 	.options = options,
 	.min_args = 1,

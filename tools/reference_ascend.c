@@ -268,13 +268,13 @@ char *reference_ascend_counters(GError **error)
 	GString *out = g_string_new(
 		"# Hardware counters of Ascend-style cores\n\n"
 		"Written by `tspsim list counters -m ascend --markdown` from isa/ascend/pmu.def; a test holds this "
-	        "page "
+		"page "
 		"against it.\n\nEvents have the numbers that msOpProf (sources.md) uses for 910B. The models produce "
 		"those of the first table, for each\nsub-core; a test drives each of them to a value worked out by "
-	        "hand "
+		"hand "
 		"(tests/timing/asc/pmu.def). *Bytes* is what one count stands\nfor. The class is that of the meaning: "
 		"*published* where a source says what is counted, *derived* where only a formula of the\nprofiler "
-	        "tells, "
+		"tells, "
 		"*assumed* where nothing does.\n\n"
 		"| event | name | unit | bytes | sub-cores | class | what is counted |\n"
 		"| --- | --- | --- | --- | --- | --- | --- |\n");
