@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "isa/bankmap.h"
 #include "sched/alg/alloc.h"
 #include "sched/alg/alloc_bank.h"
 #include "tools/interrupt.h"
@@ -170,11 +171,18 @@ static uint64_t rows_for(int64_t limit_bytes)
 	return rows;
 }
 
+static unsigned bank_of(const void *map, uint64_t number)
+{
+	return bankmap_bank(map, number);
+}
+
 static bool place_in_banks(answer *a, const alloc_accesses *accesses, GError **error)
 {
 	int64_t limit = capacity ? MAX(capacity, a->r.height_bytes) : a->r.height_bytes;
 	bankmap *map = bankmap_new(map_text, (unsigned)banks, rows_for(limit), error);
-	alloc_banks *state = map ? alloc_banks_new(a->p, accesses, map, block, a->r.address, error) : NULL;
+	alloc_bank_map by = {
+		.banks = map ? bankmap_banks_used(map) : 0, .block_bytes = block, .bank = bank_of, .state = map};
+	alloc_banks *state = map ? alloc_banks_new(a->p, accesses, &by, a->r.address, error) : NULL;
 	alloc_refinement how = {.capacity_bytes = limit,
 	                        .step_bytes = block,
 	                        .steps = (unsigned)banks,

@@ -16,9 +16,8 @@ typedef struct use {
 
 struct alloc_banks {
 	const alloc_problem *p;
-	const bankmap *map;
-	int64_t block_bytes;
-	uint32_t banks, rows;
+	alloc_bank_map map;
+	uint32_t rows;
 	GArray *uses;    /* use, by row */
 	uint32_t *start; /* [buffers + 1] into of_buffer */
 	use *of_buffer;
@@ -59,11 +58,11 @@ static void add_pairs(alloc_banks *b, const alloc_accesses *a)
 	for (guint i = 0; i < a->pairs->len; i++) {
 		const alloc_pair *pair = &g_array_index(a->pairs, alloc_pair, i);
 		int64_t shorter = MIN(b->p->buffers[pair->first].size_bytes, b->p->buffers[pair->second].size_bytes);
-		int64_t blocks = MIN((shorter - 1) / b->block_bytes + 1, PAIR_BLOCKS_MAX);
+		int64_t blocks = MIN((shorter - 1) / b->map.block_bytes + 1, PAIR_BLOCKS_MAX);
 
 		for (int64_t k = 0; k < blocks; k++, b->rows++) {
-			use both[] = {{b->rows, pair->first, k * b->block_bytes},
-			              {b->rows, pair->second, k * b->block_bytes}};
+			use both[] = {{b->rows, pair->first, k * b->map.block_bytes},
+			              {b->rows, pair->second, k * b->map.block_bytes}};
 
 			g_array_append_vals(b->uses, both, 2);
 		}
@@ -89,9 +88,9 @@ static void sort_by_buffer(alloc_banks *b)
 
 static uint32_t *cell(const alloc_banks *b, const use *u, int64_t address)
 {
-	unsigned bank = bankmap_bank(b->map, (uint64_t)((address + u->byte) / b->block_bytes));
+	unsigned bank = b->map.bank(b->map.state, (uint64_t)((address + u->byte) / b->map.block_bytes));
 
-	return &b->table[(size_t)u->row * b->banks + bank];
+	return &b->table[(size_t)u->row * b->map.banks + bank];
 }
 
 /* Adds the accesses of BUFFER at ADDRESS; those that find their bank taken. */
@@ -110,26 +109,25 @@ static void take_out(alloc_banks *b, uint32_t buffer, int64_t address)
 		--*cell(b, &b->of_buffer[i], address);
 }
 
-alloc_banks *alloc_banks_new(const alloc_problem *p, const alloc_accesses *a, const bankmap *map, int64_t block_bytes,
+alloc_banks *alloc_banks_new(const alloc_problem *p, const alloc_accesses *a, const alloc_bank_map *map,
                              const int64_t *address, GError **error)
 {
 	alloc_banks *b = g_new0(alloc_banks, 1);
 
-	*b = (alloc_banks){.p = p, .map = map, .block_bytes = block_bytes, .lifted = UINT32_MAX};
-	b->banks = bankmap_banks_used(map);
+	*b = (alloc_banks){.p = p, .map = *map, .lifted = UINT32_MAX};
 	b->uses = g_array_new(FALSE, FALSE, sizeof(use));
 	if (a->pairs->len <= TABLE_MAX / PAIR_BLOCKS_MAX) {
 		add_single(b, a);
 		add_pairs(b, a);
 	}
-	if (a->pairs->len > TABLE_MAX / PAIR_BLOCKS_MAX || (uint64_t)b->rows * b->banks > TABLE_MAX) {
+	if (a->pairs->len > TABLE_MAX / PAIR_BLOCKS_MAX || (uint64_t)b->rows * b->map.banks > TABLE_MAX) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
 		            "too many accesses: cycles x banks may be %d at most", TABLE_MAX);
 		alloc_banks_free(b);
 		return NULL;
 	}
 	sort_by_buffer(b);
-	b->table = g_new0(uint32_t, (size_t)b->rows * b->banks + 1);
+	b->table = g_new0(uint32_t, (size_t)b->rows * b->map.banks + 1);
 	b->address = g_memdup2(address, p->count * sizeof(*address));
 	for (uint32_t i = 0; i < p->count; i++)
 		add(b, i, address[i]);
@@ -184,18 +182,18 @@ void alloc_banks_moved(void *banks, uint32_t buffer, int64_t from, int64_t to)
 alloc_occupancy alloc_banks_occupancy(const alloc_banks *b, const int64_t *address)
 {
 	alloc_occupancy o = {.accesses = b->uses->len, .cycles = b->rows};
-	g_autofree uint32_t *count = g_new0(uint32_t, b->banks);
+	g_autofree uint32_t *count = g_new0(uint32_t, b->map.banks);
 
 	for (guint i = 0; i < b->uses->len;) {
 		uint32_t row = g_array_index(b->uses, use, i).row;
 		uint64_t conflicts = 0;
 		unsigned fullest = 0;
 
-		memset(count, 0, b->banks * sizeof(*count));
+		memset(count, 0, b->map.banks * sizeof(*count));
 		for (; i < b->uses->len && g_array_index(b->uses, use, i).row == row; i++) {
 			const use *u = &g_array_index(b->uses, use, i);
-			unsigned bank = bankmap_bank(b->map, (uint64_t)(address[u->buffer] + u->byte) /
-			                                             (uint64_t)b->block_bytes);
+			unsigned bank = b->map.bank(b->map.state,
+			                            (uint64_t)((address[u->buffer] + u->byte) / b->map.block_bytes));
 
 			conflicts += count[bank]++ > 0;
 			fullest = MAX(fullest, count[bank]);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Banks for allocations: which buffers are used in one cycle, and how many of these accesses meet in a bank under a
- * bank map.  A bank serves one access a cycle; each further one is a conflict.  The map is that of the machines; the
- * allocation engines see a cost only.
+ * bank map.  A bank serves one access a cycle; each further one is a conflict.  Whose map it is, is the caller's
+ * choice; the allocation engines see a cost only.
  */
 #ifndef TSPSIM_SCHED_ALG_ALLOC_BANK_H
 #define TSPSIM_SCHED_ALG_ALLOC_BANK_H
 
-#include "isa/bankmap.h"
 #include "sched/alg/alloc.h"
 
 typedef struct alloc_banks alloc_banks;
@@ -20,9 +19,17 @@ typedef struct alloc_occupancy {
 	double mean_fullest; /* over the cycles */
 } alloc_occupancy;
 
-/* P, A and MAP must outlive it.  A pair is compared over all blocks of the shorter buffer, 4096 at most.  An error
- * when there are too many cycles for a table of cycles by banks. */
-alloc_banks *alloc_banks_new(const alloc_problem *p, const alloc_accesses *a, const bankmap *map, int64_t block_bytes,
+/* Any block has a bank below BANKS. */
+typedef struct alloc_bank_map {
+	unsigned banks;
+	int64_t block_bytes;
+	unsigned (*bank)(const void *state, uint64_t block);
+	const void *state;
+} alloc_bank_map;
+
+/* P, A and the state of MAP must outlive it.  A pair is compared over all blocks of the shorter buffer, 4096 at most.
+ * An error when there are too many cycles for a table of cycles by banks. */
+alloc_banks *alloc_banks_new(const alloc_problem *p, const alloc_accesses *a, const alloc_bank_map *map,
                              const int64_t *address, GError **error);
 void alloc_banks_free(alloc_banks *b);
 

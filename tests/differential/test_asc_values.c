@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PROGRAMS = 200, REPORTED = 3, INSTRUCTIONS = 12 };
+enum { PROGRAMS = 40, REPORTED = 3, INSTRUCTIONS = 12 };
 
 static const struct {
 	const char *machine;

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # -0, denormals, infinities, NaN and the extremes of int8 through the whole pipeline: front end, schedule, encoded queues,
-# models, memory; on both machines every bit of every result is what the reference says.
+# models, memory; on both machines every bit of every result is what the reference says.  TSPSIM_SEEDS="1 2 3" asks for
+# other data too.
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
 
-# same MACHINE WORKLOAD: with three seeds.
+# same MACHINE WORKLOAD: with every seed.
 same()
 {
-	for seed in 1 2 3; do
+	for seed in ${TSPSIM_SEEDS-1}; do
 		"$TSPSIM" -m "$1" -w "$2" --functional --specials --seed $seed --json >out 2>err
 		verdict="$? $(json out '$.checked') $(json out '$.violations') $(json out '$.mismatched_events')"
 		[ "$verdict" = "0 1 0 0" ] && continue

@@ -7,11 +7,18 @@
 #include "sched/alg/alloc_bank.h"
 #include "tests/fuzz/fuzz.h"
 
+/* Four banks, each row one bank on. */
+static unsigned skewed(const void *state, uint64_t block)
+{
+	(void)state;
+	return (unsigned)((block + block / 4) % 4);
+}
+
 static void in_banks(const alloc_problem *p, const char *text, int64_t *address, int64_t height)
 {
 	GError *error = NULL;
 	alloc_accesses *a = alloc_read_accesses(text, "y.csv", p, &error);
-	bankmap *map = bankmap_new("skew:4,1", 4, 1024, NULL);
+	alloc_bank_map map = {.banks = 4, .block_bytes = 2, .bank = skewed};
 	alloc_refinement how = {.capacity_bytes = height,
 	                        .step_bytes = 2,
 	                        .steps = 4,
@@ -22,14 +29,13 @@ static void in_banks(const alloc_problem *p, const char *text, int64_t *address,
 	int64_t gain;
 
 	if (fuzz_judge(a != NULL, &error)) {
-		how.state = alloc_banks_new(p, a, map, 2, address, NULL);
+		how.state = alloc_banks_new(p, a, &map, address, NULL);
 		before = alloc_banks_occupancy(how.state, address).conflicts;
 		gain = alloc_refine(p, &how, address, &moves);
 		FUZZ_EXPECT(alloc_banks_occupancy(how.state, address).conflicts == before - (uint64_t)-gain);
 		alloc_banks_free(how.state);
 	}
 	alloc_accesses_free(a);
-	bankmap_free(map);
 }
 
 void fuzz_alloc(const uint8_t *data, size_t size)

@@ -382,14 +382,20 @@ static void accesses_are_read_or_refused_with_the_place(void)
 /* Buffers of 4 bytes, blocks of 2, bank = block mod 4.  a at 0: blocks 0, 1; b at 8: blocks 4, 5, banks 0, 1 as well.
  * In step that is two conflicts in two cycles; and both first bytes in cycle 5, with byte 2 of a: banks 0, 0, 1: one.
  */
+static unsigned modulo(const void *banks, uint64_t block)
+{
+	return (unsigned)(block % *(const unsigned *)banks);
+}
+
 static void conflicts_are_counted_by_cycle_and_bank(void)
 {
 	alloc_problem *p = problem("id,lower,upper,size\na,0,3,4\nb,0,3,4\n");
 	alloc_accesses *a = alloc_read_accesses("cycle,id,byte\n5,b,\n5,a,0\n5,a,2\n7,a,1\n", "y.csv", p, NULL);
 	alloc_accesses *pairs = alloc_read_accesses("first,second\na,b\n", "y.csv", p, NULL);
-	bankmap *map = bankmap_new("mod:4", 4, 64, NULL);
+	unsigned four = 4;
+	alloc_bank_map map = {.banks = four, .block_bytes = 2, .bank = modulo, .state = &four};
 	int64_t address[] = {0, 8};
-	alloc_banks *banks = alloc_banks_new(p, a, map, 2, address, NULL);
+	alloc_banks *banks = alloc_banks_new(p, a, &map, address, NULL);
 	alloc_occupancy o = alloc_banks_occupancy(banks, address);
 
 	CU_ASSERT_EQUAL(o.accesses, 4);
@@ -402,14 +408,13 @@ static void conflicts_are_counted_by_cycle_and_bank(void)
 	CU_ASSERT_EQUAL(alloc_banks_cost(banks, 1, 10), 1); /* bank 1, where byte 2 of a is */
 	CU_ASSERT_EQUAL(alloc_banks_cost(banks, 1, 12), 0);
 	alloc_banks_free(banks);
-	banks = alloc_banks_new(p, pairs, map, 2, address, NULL);
+	banks = alloc_banks_new(p, pairs, &map, address, NULL);
 	o = alloc_banks_occupancy(banks, address);
 	CU_ASSERT_EQUAL(o.cycles, 2);
 	CU_ASSERT_EQUAL(o.conflicts, 2);
 	alloc_banks_free(banks);
 	alloc_accesses_free(a);
 	alloc_accesses_free(pairs);
-	bankmap_free(map);
 	alloc_problem_free(p);
 }
 
@@ -427,7 +432,8 @@ static void buffers_move_to_banks_of_their_own(void)
 	                        .seed = 1,
 	                        .cost = alloc_banks_cost,
 	                        .moved = alloc_banks_moved};
-	bankmap *map = bankmap_new("mod:8", 8, 64, NULL);
+	unsigned eight = 8;
+	alloc_bank_map map = {.banks = eight, .block_bytes = 2, .bank = modulo, .state = &eight};
 	g_autofree char *wrong = NULL;
 	alloc_problem *p;
 	alloc_accesses *a;
@@ -440,7 +446,7 @@ static void buffers_move_to_banks_of_their_own(void)
 	}
 	p = problem(text->str);
 	a = alloc_read_accesses(uses->str, "y.csv", p, NULL);
-	how.state = alloc_banks_new(p, a, map, 2, address, NULL);
+	how.state = alloc_banks_new(p, a, &map, address, NULL);
 	CU_ASSERT_EQUAL(alloc_banks_occupancy(how.state, address).conflicts, 4);
 	CU_ASSERT_EQUAL(alloc_refine(p, &how, address, &moves), -4);
 	CU_ASSERT_EQUAL(alloc_banks_occupancy(how.state, address).conflicts, 0);
@@ -448,7 +454,6 @@ static void buffers_move_to_banks_of_their_own(void)
 	CU_ASSERT_PTR_NULL(wrong);
 	alloc_banks_free(how.state);
 	alloc_accesses_free(a);
-	bankmap_free(map);
 	alloc_problem_free(p);
 }
 
