@@ -57,3 +57,6 @@ EXTRA_DIST += \
 	tests/isa/hazards/wrong-map.tsp \
 	tests/isa/hazards/wrong-operand-none.tsp \
 	tests/isa/hazards/wrong-operand.tsp
+
+LONG_TESTS += tests/long/whole.sh
+EXTRA_DIST += tests/long/whole.sh

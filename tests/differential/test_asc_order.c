@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { PROGRAMS = 250, REPORTED = 3, STEPS = 26, PENDING = 8 };
+enum { PROGRAMS = 80, REPORTED = 3, STEPS = 26, PENDING = 8 };
 
 static const struct {
 	const char *machine;

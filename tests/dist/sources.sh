@@ -9,9 +9,9 @@
 source_files >sources
 is "there are sources to look at" "$([ "$(wc -l <sources)" -gt 50 ] && echo yes)" yes
 
-while read -r file; do
-	head -3 "$TSPSIM_SRCDIR/$file" | grep -q 'SPDX-License-Identifier: Apache-2\.0' || echo "$file"
-done <sources >offending
+(cd "$TSPSIM_SRCDIR" && tr '\n' '\0' | xargs -0 awk 'FNR == 1 {print FILENAME, "named"}
+	FNR <= 3 && /SPDX-License-Identifier: Apache-2\.0/ {print FILENAME, "licensed"}') <sources | sort | uniq |
+	awk '$2 == "licensed" {has[$1]} $2 == "named" && !($1 in has) {print $1}' >offending
 empty "every source names its licence at its head" offending
 
 # Words are put together here so that this file passes.
@@ -37,15 +37,13 @@ in_files c_files -E '(^|[^a-zA-Z0-9_>.])(time|clock|gettimeofday|clock_gettime|s
 	grep -E '^(isa|bank|sim|models|sched|traces)/' >offending
 empty "no result depends on the host's clock or random numbers" offending
 
-c_files | grep '\.h$' | while read -r file; do
-	guard=TSPSIM_$(echo "$file" | tr 'a-z/.-' 'A-Z___')
-	grep -q "^#ifndef $guard\$" "$TSPSIM_SRCDIR/$file" || echo "$file: expected $guard"
-done >offending
+c_files | grep '\.h$' | sed 'p; y,abcdefghijklmnopqrstuvwxyz/.-,ABCDEFGHIJKLMNOPQRSTUVWXYZ___,; s/^/#ifndef TSPSIM_/' |
+	paste -d '	' - - | sort >expected
+in_files c_files -E '^#ifndef TSPSIM_[A-Z0-9_]+$' | awk -F: -v OFS='	' '{print $1, $3}' | sort >found
+comm -23 expected found >offending
 empty "header guards follow the path" offending
 
-while read -r file; do
-	[ -z "$(tail -c 1 "$TSPSIM_SRCDIR/$file")" ] || echo "$file"
-done <sources >offending
+(cd "$TSPSIM_SRCDIR" && tr '\n' '\0' | xargs -0 grep -LPz '\n\z') <sources >offending
 empty "every file ends with a line feed" offending
 
 done_testing

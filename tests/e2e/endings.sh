@@ -58,7 +58,7 @@ while [ $tenths -lt 100 ]; do
 	kill -TERM $pid 2>/dev/null || tenths=100
 	wait $pid
 	[ -s cut.db ] && [ "$(sql cut.db "SELECT value FROM run WHERE key = 'status'")" = running ] && left=$((left + 1))
-	tenths=$((tenths + 1))
+	tenths=$((tenths + 3))
 done
 is "interrupted runs leave no trace open" $left 0
 

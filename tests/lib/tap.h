@@ -9,6 +9,7 @@
 #ifndef TSPSIM_TESTS_LIB_TAP_H
 #define TSPSIM_TESTS_LIB_TAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <CUnit/CUnit.h>
@@ -27,6 +28,10 @@ void tap_skip(const char *reason);
 
 /* A whole program that cannot run here: prints the plan `1..0 # SKIP reason` and returns the exit status 0. */
 int tap_skip_all(const char *reason);
+
+/* The Nth cell of a matrix: does this run try it?  TSPSIM_WHOLE=1 in the environment (`make check-long`) asks for all
+ * of them, without it every OFth is tried. */
+bool tap_part(unsigned n, unsigned of);
 
 /* A comment line in the output, printf style. */
 void tap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -146,10 +146,12 @@ void judge_flags(judge *j)
 	for (uint32_t i = 0; i < j->steps->len; i++) {
 		const step *s = step_at(j, i);
 		const int64_t *f = s->insn->f;
-		gint64 key = ((gint64)s->stream << 32) + f[0] * 10000 + f[1] * 100 + f[2];
+		gint64 key;
 
-		if ((s->insn->op == ASC_OP_SETFLAG || s->insn->op == ASC_OP_WAITFLAG) &&
-		    g_hash_table_add(seen, g_memdup2(&key, sizeof(key))))
+		if (s->insn->op != ASC_OP_SETFLAG && s->insn->op != ASC_OP_WAITFLAG)
+			continue;
+		key = ((gint64)s->stream << 32) + f[0] * 10000 + f[1] * 100 + f[2];
+		if (g_hash_table_add(seen, g_memdup2(&key, sizeof(key))))
 			one_flag(j, s->stream, f);
 	}
 }

@@ -48,13 +48,21 @@ static void workload_on(const char *machine, const char *const *sets, bool speci
 	g_ptr_array_unref(graphs);
 }
 
-static void text_on_all(const char *text)
+/* Every machine, on one core and two; of these six every OFth. */
+static void text_on_all(unsigned of, const char *text)
 {
+	unsigned turn = 0;
+
 	for (unsigned i = 0; i < G_N_ELEMENTS(machines); i++)
 		for (unsigned cores = 1; cores <= 2; cores++) {
 			g_autoptr(GError) error = NULL;
-			GPtrArray *graphs = g_ptr_array_new_with_free_func((GDestroyNotify)graph_free);
-			graph *g = graph_parse(text, "text", &error);
+			GPtrArray *graphs = NULL;
+			graph *g = NULL;
+
+			if (!tap_part(turn++, of))
+				continue;
+			graphs = g_ptr_array_new_with_free_func((GDestroyNotify)graph_free);
+			g = graph_parse(text, "text", &error);
 
 			must(g != NULL, error);
 			must(graph_verify(g, &error), error);
@@ -73,7 +81,7 @@ static bool legal_for(enum isa_op op, enum isa_type type)
 	        isa_ops[op].types == (is_float ? ISA_TYPES_FLOAT : ISA_TYPES_INT));
 }
 
-/* Every operation and type with every length; the machines take turns. */
+/* Every operation and type with lengths; the machines take turns. */
 static void every_operation_of_every_type_with_and_without_tails(void)
 {
 	static const unsigned lengths[] = {1, 7, 16, 127, 128, 129, 1000, 4096};
@@ -84,10 +92,14 @@ static void every_operation_of_every_type_with_and_without_tails(void)
 			if (!legal_for((enum isa_op)op, (enum isa_type)type))
 				continue;
 			for (unsigned i = 0; i < G_N_ELEMENTS(lengths); i++, turn++) {
-				g_autofree char *text = g_strdup_printf("vmap:%s,%u:%s", isa_ops[op].mnemonic,
-				                                        lengths[i], isa_type_name((enum isa_type)type));
+				g_autofree char *text = NULL;
 
-				workload_on(machines[turn % G_N_ELEMENTS(machines)], two_cores, true, text);
+				if (!tap_part(turn, 4))
+					continue;
+				text = g_strdup_printf("vmap:%s,%u:%s", isa_ops[op].mnemonic, lengths[i],
+				                       isa_type_name((enum isa_type)type));
+				workload_on(machines[(turn + turn / 4) % G_N_ELEMENTS(machines)], two_cores, true,
+				            text);
 			}
 			turn++;
 		}
@@ -190,9 +202,12 @@ static void softmax_and_layernorm_of_many_shapes(void)
 	for (unsigned r = 0; r < G_N_ELEMENTS(rows); r++)
 		for (unsigned l = 0; l < G_N_ELEMENTS(lanes); l++) {
 			static const char *const types[] = {"fp16", "fp32"};
-			g_autofree char *a = g_strdup_printf("softmax:%ux%u:%s", lanes[l], rows[r], types[(r + l) % 2]);
-			g_autofree char *b =
-				g_strdup_printf("layernorm:%ux%u:%s", lanes[l], rows[r], types[(r + l + 1) % 2]);
+			g_autofree char *a = NULL, *b = NULL;
+
+			if (!tap_part(r * (unsigned)G_N_ELEMENTS(lanes) + l, 3))
+				continue;
+			a = g_strdup_printf("softmax:%ux%u:%s", lanes[l], rows[r], types[(r + l) % 2]);
+			b = g_strdup_printf("layernorm:%ux%u:%s", lanes[l], rows[r], types[(r + l + 1) % 2]);
 
 			workload_on(machines[(r + l) % G_N_ELEMENTS(machines)], two_cores, true, a);
 			workload_on(machines[(r + l + 1) % G_N_ELEMENTS(machines)], two_cores, true, b);
@@ -213,15 +228,15 @@ static void reductions_in_two_levels(void)
 /* 12000 rows of 16 lanes are 384,000 bytes. */
 static void groups_that_fit_in_one_piece_no_more_than_their_rows_do(void)
 {
-	text_on_all("graph \"long heads\"\n"
-	            "x: fp16[24000][20] = input\n"
-	            "m: fp16[2][20] = reduce max x, groups 2\n"
-	            "ma: fp16[24000][20] = rows m, first 0, groups 2, pitch 1, step 0\n"
-	            "d: fp32[24000][20] = sub x, ma\n"
-	            "s: fp32[2][20] = reduce add d, groups 2\n"
-	            "sa: fp32[24000][20] = rows s, first 0, groups 2, pitch 1, step 0\n"
-	            "y: fp16[24000][20] = mul d, sa\n"
-	            "output y\noutput s\n");
+	text_on_all(5, "graph \"long heads\"\n"
+	               "x: fp16[24000][20] = input\n"
+	               "m: fp16[2][20] = reduce max x, groups 2\n"
+	               "ma: fp16[24000][20] = rows m, first 0, groups 2, pitch 1, step 0\n"
+	               "d: fp32[24000][20] = sub x, ma\n"
+	               "s: fp32[2][20] = reduce add d, groups 2\n"
+	               "sa: fp32[24000][20] = rows s, first 0, groups 2, pitch 1, step 0\n"
+	               "y: fp16[24000][20] = mul d, sa\n"
+	               "output y\noutput s\n");
 }
 
 static void transforms(void)
@@ -236,79 +251,79 @@ static void transforms(void)
 
 static void groups_of_rows(void)
 {
-	text_on_all("graph \"heads\"\n"
-	            "x: fp16[96][70] = input\n"
-	            "m: fp16[3][70] = reduce max x, groups 3\n"
-	            "ma: fp16[96][70] = rows m, first 0, groups 3, pitch 1, step 0\n"
-	            "d: fp32[96][70] = sub x, ma\n"
-	            "e: fp32[96][70] = exp d\n"
-	            "s: fp32[3][70] = reduce add e, groups 3\n"
-	            "sa: fp32[96][70] = rows s, first 0, groups 3, pitch 1, step 0\n"
-	            "y: fp16[96][70] = mul e, sa\n"
-	            "output y\noutput s\n");
+	text_on_all(1, "graph \"heads\"\n"
+	               "x: fp16[96][70] = input\n"
+	               "m: fp16[3][70] = reduce max x, groups 3\n"
+	               "ma: fp16[96][70] = rows m, first 0, groups 3, pitch 1, step 0\n"
+	               "d: fp32[96][70] = sub x, ma\n"
+	               "e: fp32[96][70] = exp d\n"
+	               "s: fp32[3][70] = reduce add e, groups 3\n"
+	               "sa: fp32[96][70] = rows s, first 0, groups 3, pitch 1, step 0\n"
+	               "y: fp16[96][70] = mul e, sa\n"
+	               "output y\noutput s\n");
 }
 
 static void reductions_of_odd_rows_and_small_types(void)
 {
-	text_on_all("graph \"odd\"\n"
-	            "x: int8[37][65] = input\n"
-	            "w: int8[1][65] = input\n"
-	            "a: int8[37][65] = add_sat x, w\n"
-	            "b: int32[37][65] = cvt a\n"
-	            "c: fp16[37][65] = cvt b\n"
-	            "r: int8[1][65] = reduce add a, groups 1\n"
-	            "t: int8[1][65] = reduce mul_sat x, groups 1\n"
-	            "m: int32[1][65] = reduce max b, groups 1\n"
-	            "q: int32[1][65] = reduce mul_sat b, groups 1\n"
-	            "f: int8[37][65] = cvt c\n"
-	            "k: int8[37][65] = eq f, r\n"
-	            "z: fp16[1][65] = reduce lt c, groups 1\n"
-	            "output c\noutput r\noutput t\noutput m\noutput q\noutput k\noutput z\n");
+	text_on_all(1, "graph \"odd\"\n"
+	               "x: int8[37][65] = input\n"
+	               "w: int8[1][65] = input\n"
+	               "a: int8[37][65] = add_sat x, w\n"
+	               "b: int32[37][65] = cvt a\n"
+	               "c: fp16[37][65] = cvt b\n"
+	               "r: int8[1][65] = reduce add a, groups 1\n"
+	               "t: int8[1][65] = reduce mul_sat x, groups 1\n"
+	               "m: int32[1][65] = reduce max b, groups 1\n"
+	               "q: int32[1][65] = reduce mul_sat b, groups 1\n"
+	               "f: int8[37][65] = cvt c\n"
+	               "k: int8[37][65] = eq f, r\n"
+	               "z: fp16[1][65] = reduce lt c, groups 1\n"
+	               "output c\noutput r\noutput t\noutput m\noutput q\noutput k\noutput z\n");
 }
 
 static void views_and_joins(void)
 {
-	text_on_all("graph \"views\"\n"
-	            "x: fp16[24][100] = input\n"
-	            "y: fp16[12][100] = input\n"
-	            "a: fp16[12][100] = rows x, first 1, groups 12, pitch 2, step 1\n"
-	            "b: fp16[12][100] = rows x, first 0, groups 3, pitch 8, step 2\n"
-	            "c: fp16[12][100] = add a, b\n"
-	            "d: fp16[24][100] = join c, y, groups 4\n"
-	            "e: fp16[24][100] = join a, b, groups 1\n"
-	            "f: fp32[24][100] = add d, e\n"
-	            "g: fp32[48][100] = rows f, first 2, groups 16, pitch 1, step 0\n"
-	            "h: fp32[20][100] = rows f, first 3, groups 5, pitch 0, step 2\n"
-	            "output f\noutput g\noutput h\n");
+	text_on_all(1, "graph \"views\"\n"
+	               "x: fp16[24][100] = input\n"
+	               "y: fp16[12][100] = input\n"
+	               "a: fp16[12][100] = rows x, first 1, groups 12, pitch 2, step 1\n"
+	               "b: fp16[12][100] = rows x, first 0, groups 3, pitch 8, step 2\n"
+	               "c: fp16[12][100] = add a, b\n"
+	               "d: fp16[24][100] = join c, y, groups 4\n"
+	               "e: fp16[24][100] = join a, b, groups 1\n"
+	               "f: fp32[24][100] = add d, e\n"
+	               "g: fp32[48][100] = rows f, first 2, groups 16, pitch 1, step 0\n"
+	               "h: fp32[20][100] = rows f, first 3, groups 5, pitch 0, step 2\n"
+	               "output f\noutput g\noutput h\n");
 }
 
 static void lanes_change_places(void)
 {
-	text_on_all("graph \"lanes\"\n"
-	            "x: int8[5][96] = input\n"
-	            "y: fp32[5][96] = input\n"
-	            "z: int16[5][96] = input\n"
-	            "a: int8[5][96] = lanes x, xor 31\n"
-	            "b: fp32[5][96] = lanes y, xor 5\n"
-	            "c: int16[5][96] = lanes z, xor 17\n"
-	            "d: fp32[5][96] = lanes y, xor 8\n"
-	            "e: fp32[5][96] = lanes y, xor 0\n"
-	            "output a\noutput b\noutput c\noutput d\noutput e\n");
+	text_on_all(1, "graph \"lanes\"\n"
+	               "x: int8[5][96] = input\n"
+	               "y: fp32[5][96] = input\n"
+	               "z: int16[5][96] = input\n"
+	               "a: int8[5][96] = lanes x, xor 31\n"
+	               "b: fp32[5][96] = lanes y, xor 5\n"
+	               "c: int16[5][96] = lanes z, xor 17\n"
+	               "d: fp32[5][96] = lanes y, xor 8\n"
+	               "e: fp32[5][96] = lanes y, xor 0\n"
+	               "output a\noutput b\noutput c\noutput d\noutput e\n");
 }
 
 static void rows_shared_by_all_and_values_kept_for_later(void)
 {
-	text_on_all("graph \"shared\"\n"
-	            "x: fp16[50][129] = input\n"
-	            "w: fp32[1][129] = input\n"
-	            "v: fp32[1][129] = input\n"
-	            "s: fp32[1][129] = mul w, v\n"
-	            "f: fp32[50][129] = cvt x\n"
-	            "a: fp32[50][129] = mul f, s\n"
-	            "b: fp16[50][129] = add a, v\n"
-	            "c: fp16[50][129] = sub b, x\n"
-	            "d: fp16[50][129] = mul c, b\n"
-	            "output d\noutput b\noutput s\n");
+	text_on_all(1, "graph \"shared\"\n"
+	               "x: fp16[50][129] = input\n"
+	               "w: fp32[1][129] = input\n"
+	               "v: fp32[1][129] = input\n"
+	               "s: fp32[1][129] = mul w, v\n"
+	               "f: fp32[50][129] = cvt x\n"
+	               "a: fp32[50][129] = mul f, s\n"
+	               "b: fp16[50][129] = add a, v\n"
+	               "c: fp16[50][129] = sub b, x\n"
+	               "d: fp16[50][129] = mul c, b\n"
+	               "output d\noutput b\noutput s\n");
 }
 
 static void transposes_of_every_type_and_odd_sizes(void)

@@ -75,7 +75,11 @@ static const unsigned sizes[] = {1, 2, 31, 32, 33, 159, 160, 161, 319, 320, 321,
 /* PATTERN with its %u replaced by each size. */
 static void assert_sizes_agree(const char *pattern, unsigned most)
 {
+	static unsigned turn;
+
 	for (unsigned i = 0; i < G_N_ELEMENTS(sizes) && sizes[i] <= most; i++) {
+		if (!tap_part(turn++, 3))
+			continue;
 		g_autofree char *size = g_strdup_printf("%u", sizes[i]);
 		g_auto(GStrv) parts = g_strsplit(pattern, "%u", -1);
 		g_autofree char *workload = g_strjoinv(size, parts);

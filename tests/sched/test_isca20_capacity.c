@@ -255,7 +255,8 @@ static void layers_in_little_memory_compute_the_same_values(void)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
-		assert_agrees(cases[i].workload, cases[i].words_per_bank);
+		if (tap_part((unsigned)i, 3))
+			assert_agrees(cases[i].workload, cases[i].words_per_bank);
 }
 
 /* 500 x 500 x 161, 161 filters of 3 x 3, 498 x 498 results, two bytes each: 80,500,000 + 466,578 + 79,857,288.  161

@@ -129,13 +129,14 @@ asc_micro *asc_micro_run(const char *machine, const char *text)
 	const char *const *kernels = sim_kernel_names();
 	asc_micro *m = asc_micro_try(machine, text);
 	g_autoptr(GError) error = NULL;
+	static unsigned turn;
 
 	if (!m->refused && !run(m, "ref", &error)) {
 		m->refused = true;
 		m->refusal = g_strdup(error ? error->message : "without a message");
 	}
 	for (unsigned k = 0; !m->refused && kernels[k]; k++)
-		if (strcmp(kernels[k], "ref") != 0)
+		if (tap_part(turn++, 4) && strcmp(kernels[k], "ref") != 0)
 			compare_under(m, kernels[k], machine, text);
 	if (m->refused)
 		tap_note("%s: %s", machine, m->refusal);

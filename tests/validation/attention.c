@@ -28,20 +28,26 @@ static int64_t slot_bytes(const attention *a, unsigned exchange)
 	return ROWS * (exchange == PARTS ? HEAD : a->tile) * bytes[exchange];
 }
 
-static int64_t slot_offset(const attention *a, unsigned exchange, int64_t tile)
+/* Of all slots of the exchanges before EXCHANGE. */
+static int64_t slots_bytes(const attention *a, unsigned exchange)
 {
-	int64_t at = 0;
+	int64_t bytes = 0;
 
 	for (unsigned e = 0; e < exchange; e++)
-		at += slot_bytes(a, e) * SLOTS;
-	return at + tile % SLOTS * slot_bytes(a, exchange);
+		bytes += slot_bytes(a, e) * SLOTS;
+	return bytes;
+}
+
+static int64_t slot_offset(const attention *a, unsigned exchange, int64_t tile)
+{
+	return slots_bytes(a, exchange) + tile % SLOTS * slot_bytes(a, exchange);
 }
 
 static void bases(const attention *a)
 {
 	PUT(a->s, MUL, VN("rd", QUERIES), VN("rn", NUMBER), VN("rm", ROWS * HEAD * F16));
 	valid_addi(a->s, OUTPUT, QUERIES, VALID_X + 3 * a->rows * HEAD * F16);
-	PUT(a->s, MUL, VN("rd", SLOT), VN("rn", NUMBER), VN("rm", slot_offset(a, EXCHANGES, 0)));
+	PUT(a->s, MUL, VN("rd", SLOT), VN("rn", NUMBER), VN("rm", slots_bytes(a, EXCHANGES)));
 	valid_addi(a->s, SLOT, SLOT, VALID_Z);
 }
 
