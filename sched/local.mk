@@ -39,7 +39,7 @@ libsched_a_SOURCES += \
 
 # Pipeline stages.
 libsched_a_SOURCES += \
-	sched/alg/partition.c sched/alg/partition.h sched/alg/partition_check.c sched/alg/read_partition.c
+	sched/alg/partition.c sched/alg/partition_groups.c sched/alg/partition_int.h sched/alg/partition.h sched/alg/partition_check.c sched/alg/read_partition.c
 
 # Graphs, front ends, lowering.
 libsched_a_SOURCES += \

@@ -9,7 +9,7 @@
  * walked by adding groups one at a time to what a device holds, its load following along; a walk turns back where work
  * alone is beyond the best known result, which starts as the best cut of a few linear orders.
  */
-#include "sched/alg/partition.h"
+#include "sched/alg/partition_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,7 +38,6 @@ void part_result_fini(part_result *r)
 {
 	g_clear_pointer(&r->device, g_free);
 }
-
 /* A walker's state: what the device being filled holds. */
 typedef struct holding {
 	double work, host_work, bytes;
@@ -48,248 +47,10 @@ typedef struct holding {
 	bool *held;     /* [nodes] */
 	unsigned stuck; /* groups held that no accelerator can take */
 } holding;
-
-typedef struct solver {
-	const part_problem *p;
-	const part_options *options;
-	uint32_t groups;
-	uint32_t *group;   /* [nodes] */
-	uint32_t *first;   /* [groups + 1] into member */
-	uint32_t *member;  /* [nodes] nodes by group */
-	uint32_t *succ_at; /* [nodes + 1] edges out of a node, into succ */
-	uint32_t *succ;    /* [edges] */
-	uint32_t *pred_at, *pred;
-	GArray *before;    /* part_edge between groups, no two the same */
-	uint32_t *need_at; /* [groups + 1] into need: groups that must come before */
-	uint32_t *need;
-	double *work, *host_work, *bytes; /* [groups] */
-	/* down-sets */
-	unsigned words;
-	GArray *bits;    /* uint64_t [words] each */
-	GArray *next_at; /* uint32_t: first of its steps */
-	GArray *step;    /* struct step */
-	uint64_t count;
-	/* program */
-	uint32_t cells;  /* (accelerators + 1) (hosts + 1) */
-	double *best;    /* [count][cells] */
-	uint32_t *from;  /* [count][cells] down-set before the last device; its high bit: it is a host */
-	uint32_t *stamp; /* [count] */
-	double bound;    /* maximum load known to be possible */
-	uint64_t pairs;
-	bool stopped;
-} solver;
-
 typedef struct step {
 	uint32_t group, to; /* adding GROUP gives down-set TO */
 } step;
 #define ON_HOST 0x80000000u
-
-static const part_node *node_at(const part_problem *p, uint32_t i)
-{
-	return &g_array_index(p->nodes, part_node, i);
-}
-
-/* Groups: */
-
-static uint32_t root(uint32_t *parent, uint32_t i)
-{
-	while (parent[i] != i)
-		i = parent[i] = parent[parent[i]];
-	return i;
-}
-
-/* Does the backward part use what the forward part produces? */
-static bool turns_back(const part_problem *p)
-{
-	for (guint i = 0; i < p->edges->len; i++) {
-		const part_edge *e = &g_array_index(p->edges, part_edge, i);
-
-		if (!node_at(p, e->from)->backward && node_at(p, e->to)->backward)
-			return true;
-	}
-	return false;
-}
-
-/* Edges of precedence between groups. */
-static void order_edges(const part_problem *p, uint32_t *parent, GArray *out)
-{
-	bool mirrored = turns_back(p);
-
-	g_array_set_size(out, 0);
-	for (guint i = 0; i < p->edges->len; i++) {
-		const part_edge *e = &g_array_index(p->edges, part_edge, i);
-		bool backward = node_at(p, e->from)->backward;
-		part_edge b = {root(parent, e->from), root(parent, e->to)};
-
-		if (backward != node_at(p, e->to)->backward || b.from == b.to)
-			continue;
-		if (backward && mirrored)
-			b = (part_edge){b.to, b.from};
-		g_array_append_val(out, b);
-	}
-}
-
-/* Depth-first numbering for cycles (Tarjan), without recursion. */
-typedef struct depth {
-	uint32_t *index, *low, *stack, *at, *path;
-	bool *on_stack;
-	uint32_t count, height;
-} depth;
-
-static void close_cycle(depth *d, uint32_t v, uint32_t *parent)
-{
-	uint32_t w;
-
-	if (d->low[v] != d->index[v])
-		return;
-	do {
-		w = d->stack[--d->height];
-		d->on_stack[w] = false;
-		parent[root(parent, w)] = root(parent, v);
-	} while (w != v);
-}
-
-static void search_from(depth *d, uint32_t start, const uint32_t *first, const uint32_t *to, uint32_t *parent)
-{
-	uint32_t length = 0;
-
-	d->path[length++] = start;
-	while (length) {
-		uint32_t v = d->path[length - 1];
-
-		if (!d->index[v]) {
-			d->index[v] = d->low[v] = ++d->count;
-			d->stack[d->height++] = v;
-			d->on_stack[v] = true;
-			d->at[v] = first[v];
-		}
-		if (d->at[v] < first[v + 1]) {
-			uint32_t w = to[d->at[v]++];
-
-			if (!d->index[w])
-				d->path[length++] = w;
-			else if (d->on_stack[w])
-				d->low[v] = MIN(d->low[v], d->index[w]);
-			continue;
-		}
-		close_cycle(d, v, parent);
-		if (--length)
-			d->low[d->path[length - 1]] = MIN(d->low[d->path[length - 1]], d->low[v]);
-	}
-}
-
-/* COUNT things; pairs of EDGES by their beginnings: *FIRST [count + 1], *TO. */
-static void by_beginning(const GArray *edges, uint32_t count, bool reversed, uint32_t **first, uint32_t **to)
-{
-	*first = g_new0(uint32_t, count + 2);
-	*to = g_new(uint32_t, edges->len + 1);
-	for (guint i = 0; i < edges->len; i++) {
-		const part_edge *e = &g_array_index(edges, part_edge, i);
-
-		(*first)[(reversed ? e->to : e->from) + 2]++;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		(*first)[i + 2] += (*first)[i + 1];
-	for (guint i = 0; i < edges->len; i++) {
-		const part_edge *e = &g_array_index(edges, part_edge, i);
-
-		(*to)[(*first)[(reversed ? e->to : e->from) + 1]++] = reversed ? e->from : e->to;
-	}
-}
-
-/* Groups on a cycle of precedences become one. */
-static void merge_cycles(const part_problem *p, uint32_t *parent)
-{
-	uint32_t n = p->nodes->len;
-	g_autoptr(GArray) edges = g_array_new(FALSE, FALSE, sizeof(part_edge));
-	g_autofree uint32_t *first = NULL, *to = NULL;
-	g_autofree uint32_t *index = g_new0(uint32_t, n + 1), *low = g_new0(uint32_t, n + 1);
-	g_autofree uint32_t *stack = g_new(uint32_t, n + 1), *at = g_new(uint32_t, n + 1),
-			    *path = g_new(uint32_t, n + 1);
-	g_autofree bool *on_stack = g_new0(bool, n + 1);
-	depth d = {index, low, stack, at, path, on_stack, 0, 0};
-
-	order_edges(p, parent, edges);
-	by_beginning(edges, n, false, &first, &to);
-	for (uint32_t i = 0; i < n; i++)
-		if (parent[i] == i && !index[i])
-			search_from(&d, i, first, to, parent);
-}
-
-static int by_ends(gconstpointer a, gconstpointer b)
-{
-	const part_edge *x = a, *y = b;
-
-	return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
-}
-
-static void number_groups(solver *s, uint32_t *parent)
-{
-	const part_problem *p = s->p;
-	uint32_t n = p->nodes->len;
-	g_autofree uint32_t *number = g_new(uint32_t, n + 1);
-	guint kept = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		if (root(parent, i) == i)
-			number[i] = s->groups++;
-	s->group = g_new(uint32_t, n + 1);
-	s->first = g_new0(uint32_t, s->groups + 2);
-	s->member = g_new(uint32_t, n + 1);
-	s->work = g_new0(double, s->groups + 1);
-	s->host_work = g_new0(double, s->groups + 1);
-	s->bytes = g_new0(double, s->groups + 1);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t g = s->group[i] = number[root(parent, i)];
-
-		s->first[g + 2]++;
-		s->work[g] += node_at(p, i)->work;
-		s->host_work[g] += node_at(p, i)->host_work;
-		s->bytes[g] += node_at(p, i)->bytes;
-	}
-	for (uint32_t g = 0; g < s->groups; g++)
-		s->first[g + 2] += s->first[g + 1];
-	for (uint32_t i = 0; i < n; i++)
-		s->member[s->first[s->group[i] + 1]++] = i;
-	s->before = g_array_new(FALSE, FALSE, sizeof(part_edge));
-	order_edges(p, parent, s->before);
-	for (guint i = 0; i < s->before->len; i++) {
-		part_edge *e = &g_array_index(s->before, part_edge, i);
-
-		*e = (part_edge){number[e->from], number[e->to]};
-	}
-	g_array_sort(s->before, by_ends);
-	for (guint i = 0; i < s->before->len; i++)
-		if (!i ||
-		    by_ends(&g_array_index(s->before, part_edge, i), &g_array_index(s->before, part_edge, kept - 1)))
-			g_array_index(s->before, part_edge, kept++) = g_array_index(s->before, part_edge, i);
-	g_array_set_size(s->before, kept);
-	by_beginning(s->before, s->groups, true, &s->need_at, &s->need);
-}
-
-static void make_groups(solver *s)
-{
-	const part_problem *p = s->p;
-	g_autofree uint32_t *parent = g_new(uint32_t, p->nodes->len + 1);
-	g_autoptr(GHashTable) classes = g_hash_table_new(NULL, NULL);
-
-	for (uint32_t i = 0; i < p->nodes->len; i++) {
-		gpointer class = GUINT_TO_POINTER(node_at(p, i)->class), other;
-
-		parent[i] = i;
-		if (node_at(p, i)->class == UINT32_MAX)
-			continue;
-		if (g_hash_table_lookup_extended(classes, class, NULL, &other))
-			parent[i] = root(parent, GPOINTER_TO_UINT(other));
-		else
-			g_hash_table_insert(classes, class, GUINT_TO_POINTER(i));
-	}
-	merge_cycles(p, parent);
-	number_groups(s, parent);
-	by_beginning(p->edges, p->nodes->len, false, &s->succ_at, &s->succ);
-	by_beginning(p->edges, p->nodes->len, true, &s->pred_at, &s->pred);
-}
-
 /* Down-sets: */
 
 static bool has(const uint64_t *bits, uint32_t i)
@@ -297,13 +58,13 @@ static bool has(const uint64_t *bits, uint32_t i)
 	return bits[i / 64] >> i % 64 & 1;
 }
 
-static uint64_t *bits_of(const solver *s, uint64_t ideal)
+static uint64_t *bits_of(const part_solver *s, uint64_t ideal)
 {
 	return &g_array_index(s->bits, uint64_t, ideal * s->words);
 }
 
 typedef struct key {
-	const solver *s;
+	const part_solver *s;
 	uint64_t ideal;
 } key;
 
@@ -326,7 +87,7 @@ static gboolean same_bits(gconstpointer a, gconstpointer b)
 }
 
 /* The number of down-set IDEAL with GROUP, a new one if it must be. */
-static uint32_t with(solver *s, GHashTable *known, uint64_t ideal, uint32_t group)
+static uint32_t with(part_solver *s, GHashTable *known, uint64_t ideal, uint32_t group)
 {
 	key probe = {s, s->count}, *found;
 
@@ -341,7 +102,7 @@ static uint32_t with(solver *s, GHashTable *known, uint64_t ideal, uint32_t grou
 }
 
 /* All of them, smaller ones first, each with its steps to larger ones; false when there are too many. */
-static bool enumerate(solver *s, GError **error)
+static bool enumerate(part_solver *s, GError **error)
 {
 	g_autoptr(GHashTable) known = g_hash_table_new_full(hash_bits, same_bits, g_free, NULL);
 	key empty = {s, 0};
@@ -380,14 +141,14 @@ static bool enumerate(solver *s, GError **error)
 /* What a device holds: */
 
 /* U has an edge to or from something on the other side. */
-static double crossing(const solver *s, const holding *h, uint32_t u)
+static double crossing(const part_solver *s, const holding *h, uint32_t u)
 {
 	bool crosses = h->held[u] ? h->out[u] > 0 : h->into[u] > 0;
 
 	return crosses ? node_at(s->p, u)->transfer : 0;
 }
 
-static void take_node(const solver *s, holding *h, uint32_t v)
+static void take_node(const part_solver *s, holding *h, uint32_t v)
 {
 	h->transfers -= crossing(s, h, v);
 	h->held[v] = true;
@@ -402,7 +163,7 @@ static void take_node(const solver *s, holding *h, uint32_t v)
 	}
 }
 
-static void drop_node(const solver *s, holding *h, uint32_t v)
+static void drop_node(const part_solver *s, holding *h, uint32_t v)
 {
 	for (uint32_t k = s->pred_at[v]; k < s->pred_at[v + 1]; k++) {
 		uint32_t u = s->pred[k];
@@ -413,7 +174,7 @@ static void drop_node(const solver *s, holding *h, uint32_t v)
 	h->held[v] = false;
 }
 
-static void take(const solver *s, holding *h, uint32_t group)
+static void take(const part_solver *s, holding *h, uint32_t group)
 {
 	for (uint32_t i = s->first[group]; i < s->first[group + 1]; i++)
 		take_node(s, h, s->member[i]);
@@ -425,7 +186,7 @@ static void take(const solver *s, holding *h, uint32_t group)
 	h->bytes += s->bytes[group];
 }
 
-static void holding_init(const solver *s, holding *h)
+static void holding_init(const part_solver *s, holding *h)
 {
 	*h = (holding){0};
 	h->into = g_new0(uint32_t, s->p->nodes->len + 1);
@@ -442,14 +203,14 @@ static void holding_fini(holding *h)
 	g_free(h->held);
 }
 
-static double accelerator_load(const solver *s, const holding *h)
+static double accelerator_load(const part_solver *s, const holding *h)
 {
 	return h->stuck || h->bytes > s->p->memory_bytes ? INFINITY : h->work + h->transfers;
 }
 
 /* The program: */
 
-static void improve(solver *s, uint32_t from, uint32_t to, double accelerator, double host)
+static void improve(part_solver *s, uint32_t from, uint32_t to, double accelerator, double host)
 {
 	const double *old = s->best + (size_t)from * s->cells;
 	double *best = s->best + (size_t)to * s->cells;
@@ -469,7 +230,7 @@ static void improve(solver *s, uint32_t from, uint32_t to, double accelerator, d
 	}
 }
 
-static double least(const solver *s, uint64_t ideal)
+static double least(const part_solver *s, uint64_t ideal)
 {
 	double least_load = INFINITY;
 
@@ -485,7 +246,7 @@ typedef struct frame {
 	unsigned stuck;
 } frame;
 
-static void undo(const solver *s, holding *h, const frame *f)
+static void undo(const part_solver *s, holding *h, const frame *f)
 {
 	for (uint32_t i = s->first[f->group + 1]; i-- > s->first[f->group];)
 		drop_node(s, h, s->member[i]);
@@ -497,14 +258,14 @@ static void undo(const solver *s, holding *h, const frame *f)
 }
 
 /* Could a device that holds this, or more, be within the bound? */
-static bool worth(const solver *s, const holding *h)
+static bool worth(const part_solver *s, const holding *h)
 {
 	return (!h->stuck && h->bytes <= s->p->memory_bytes && h->work <= s->bound) ||
 	       (s->p->hosts && h->host_work <= s->bound);
 }
 
 /* Every down-set above START, with the device that the difference makes. */
-static void walk(solver *s, uint32_t start, holding *h, GArray *path)
+static void walk(part_solver *s, uint32_t start, holding *h, GArray *path)
 {
 	frame f = {.at = start, .next = g_array_index(s->next_at, uint32_t, start)};
 
@@ -540,7 +301,7 @@ static void walk(solver *s, uint32_t start, holding *h, GArray *path)
 }
 
 /* Cuts the linear order of groups ORDER as well as can be: a first bound. */
-static double cut_order(const solver *s, const uint32_t *order)
+static double cut_order(const part_solver *s, const uint32_t *order)
 {
 	uint32_t n = s->groups, hosts = s->p->hosts + 1;
 	g_autofree double *best = g_new(double, (size_t)(n + 1) * s->cells);
@@ -573,7 +334,7 @@ static double cut_order(const solver *s, const uint32_t *order)
 
 /* A topological order: of what may come next, the one that has been possible for the longest (BREADTH) or shortest
  * time. */
-static void linear_order(const solver *s, bool breadth, uint32_t *order)
+static void linear_order(const part_solver *s, bool breadth, uint32_t *order)
 {
 	g_autofree uint32_t *waits = g_new0(uint32_t, s->groups + 1), *ready = g_new(uint32_t, s->groups + 1);
 	uint32_t head = 0, tail = 0;
@@ -596,7 +357,7 @@ static void linear_order(const solver *s, bool breadth, uint32_t *order)
 	}
 }
 
-static void first_bound(solver *s)
+static void first_bound(part_solver *s)
 {
 	g_autofree uint32_t *order = g_new(uint32_t, s->groups + 1);
 	double bound = INFINITY;
@@ -610,7 +371,7 @@ static void first_bound(solver *s)
 	s->bound = bound * (1 + 1e-9);
 }
 
-static void run(solver *s)
+static void run(part_solver *s)
 {
 	g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(frame));
 	holding h;
@@ -632,7 +393,7 @@ static void run(solver *s)
 }
 
 /* Devices of the best split. */
-static bool trace_back(const solver *s, part_result *r)
+static bool trace_back(const part_solver *s, part_result *r)
 {
 	uint32_t ideal = (uint32_t)(s->count - 1), hosts = s->p->hosts + 1, cell = 0;
 	const double *best = s->best + (size_t)ideal * s->cells;
@@ -659,7 +420,7 @@ static bool trace_back(const solver *s, part_result *r)
 	return true;
 }
 
-static void solver_fini(solver *s)
+static void solver_fini(part_solver *s)
 {
 	g_free(s->group);
 	g_free(s->first);
@@ -686,7 +447,7 @@ static void solver_fini(solver *s)
 }
 
 /* All work spread evenly, and the largest group. */
-static double lower_bound(const solver *s)
+static double lower_bound(const part_solver *s)
 {
 	double all = 0, largest = 0;
 
@@ -701,11 +462,11 @@ static double lower_bound(const solver *s)
 
 bool part_solve(const part_problem *p, const part_options *options, part_result *result, GError **error)
 {
-	solver s = {.p = p, .options = options, .cells = (p->accelerators + 1) * (p->hosts + 1)};
+	part_solver s = {.p = p, .options = options, .cells = (p->accelerators + 1) * (p->hosts + 1)};
 	bool done;
 
 	*result = (part_result){0};
-	make_groups(&s);
+	part_make_groups(&s);
 	done = enumerate(&s, error);
 	if (done) {
 		first_bound(&s);
