@@ -19,7 +19,7 @@ void tsp_vregs_init(tsp_chip *chip)
 	const isa_machine *m = chip->machine;
 
 	chip->vregs = (tsp_vregs){
-		.cells = g_new0(model_cell, MAX(m->vreg_count, 1)),
+		.cells = g_new0(model_cell, (gsize)MAX(m->vreg_count, 1)),
 		.count = (uint32_t)m->vreg_count,
 		.bytes = (uint32_t)m->vreg_bytes,
 		.read_ports = (uint32_t)m->vreg_read_ports,
