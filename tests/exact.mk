@@ -7,6 +7,11 @@ TESTS += tests/unit/test_exact
 tests_unit_test_exact_SOURCES = tests/unit/test_exact.c
 tests_unit_test_exact_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_exact_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+check_PROGRAMS += tests/unit/test_exact_learn
+TESTS += tests/unit/test_exact_learn
+tests_unit_test_exact_learn_SOURCES = tests/unit/test_exact_learn.c
+tests_unit_test_exact_learn_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_exact_learn_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 LONG_TESTS += tests/long/exact_sets.sh
 endif
 EXTRA_DIST += tests/long/exact_sets.sh tests/lib/exact_set.sh

@@ -11,14 +11,14 @@
 #include "sched/alg/exact_learn_int.h"
 
 enum {
-	RESTART = 128,
-	FIRST_CLAUSES = 4000,
+	RESTART = 256,
+	FIRST_CLAUSES = 2000,
 	MORE_CLAUSES = 300,
 	KEPT_LEVELS = 2,
 	ASK_CONFLICTS = 64,
 	ASK_DECISIONS = 4096
 };
-static const double decay = 0.95, clause_decay = 0.999, most_activity = 1e100;
+static const double decay = 0.92, clause_decay = 0.999, most_activity = 1e100;
 
 #define EVENT(l, i) (&g_array_index((l)->events, learn_event, (i)))
 
