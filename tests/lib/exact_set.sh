@@ -82,9 +82,9 @@ run()
 		(
 			limited "$TSPSIM" solve "$TSPSIM_DATA/$file" --method exact "$@" --json >"$dir/out.json"
 			# 130: interrupted, with the best so far.
-			case $? in 0 | 130) ;; *) exit 1 ;; esac
+			case $? in 0 | 130) ;; *) echo '  "valid": false' >"$dir/out.json" ;; esac
 			times >"$dir/times"
-		) || continue
+		) || exit
 		cpu=$(awk 'NR == 2 {gsub(/s/, ""); split($1, u, "m"); split($2, k, "m"); print u[1] * 60 + u[2] + k[1] * 60 + k[2]}' "$dir/times")
 		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$file" "$lower" "$upper" "$(value status)" "$(value makespan)" \
 			"$(value lower_bound)" "$(value conflicts)" "$(value seconds)" "$cpu" "$(value valid)" >>"$table"
@@ -100,7 +100,9 @@ run()
 			better += $4 != "infeasible" && $2 != "unsat" && ($6 > $2 + 0 || ($5 != "null" && $5 < $3 + 0))
 			cpu += $9
 			if (proof && $9 > most) most = $9
-			if ($4 == "infeasible") wrong += $2 != "unsat"
+			# A run that failed.
+			if ($4 == "") wrong++
+			else if ($4 == "infeasible") wrong += $2 != "unsat"
 			else wrong += ($2 == "unsat" ? $5 != "null" : ($5 != "null" && ($5 < $2 + 0 || $10 != "true")) || $6 > $3 + 0) ||
 				($4 == "optimal" && $2 != "unsat" && ($5 > $3 + 0 || $5 < $2 + 0))
 		}
