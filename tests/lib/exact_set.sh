@@ -38,10 +38,12 @@ instances()
 	done | sort | awk -v every="$every" 'NR % every == 1 || every == 1'
 }
 
-# value KEY: of the JSON in ./out of the last run.
-value()
+# values KEY...: of the JSON in ./out of the last run, between tabs.
+values()
 {
-	sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$dir/out.json"
+	awk -v keys="$*" '
+		/^  "/ {key = $1; gsub(/[":]/, "", key); sub(/^[^:]*: /, ""); gsub(/^"|"?,?$/, ""); value[key] = $0}
+		END {n = split(keys, k, " "); for (i = 1; i <= n; i++) printf "%s%s", value[k[i]], i < n ? "\t" : "\n"}' "$dir/out.json"
 }
 
 # used PID: its processor time in hundredths of a second; nothing when it has ended.
@@ -86,8 +88,8 @@ run()
 			times >"$dir/times"
 		) || exit
 		cpu=$(awk 'NR == 2 {gsub(/s/, ""); split($1, u, "m"); split($2, k, "m"); print u[1] * 60 + u[2] + k[1] * 60 + k[2]}' "$dir/times")
-		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$file" "$lower" "$upper" "$(value status)" "$(value makespan)" \
-			"$(value lower_bound)" "$(value conflicts)" "$(value seconds)" "$cpu" "$(value valid)" >>"$table"
+		printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$file" "$lower" "$upper" "$(values status makespan lower_bound conflicts seconds)" \
+			"$cpu" "$(values valid)" >>"$table"
 	done
 	awk -F'\t' -v what="$set_name $*" -v limit="${EXACT_CPU:-0}" '
 		{

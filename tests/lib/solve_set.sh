@@ -53,10 +53,12 @@ instances()
 	done | sort | awk -v every="$(step_of "$1")" 'NR % every == 1 || every == 1'
 }
 
-# value KEY: of the JSON in ./out of the last run.
-value()
+# values KEY...: of the JSON in ./out of the last run, between tabs.
+values()
 {
-	sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$dir/out.json"
+	awk -v keys="$*" '
+		/^  "/ {key = $1; gsub(/[":]/, "", key); sub(/^[^:]*: /, ""); gsub(/^"|"?,?$/, ""); value[key] = $0}
+		END {n = split(keys, k, " "); for (i = 1; i <= n; i++) printf "%s%s", value[k[i]], i < n ? "\t" : "\n"}' "$dir/out.json"
 }
 
 # run SET OPTION...
@@ -74,8 +76,8 @@ run()
 			# A row that counts as wrong.
 			echo '  "valid": false' >"$dir/out.json"
 		}
-		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$file" "$processors" "$path" "$lower" "$upper" \
-			"$(value makespan)" "$(value lower_bound)" "$(value schedules)" "$(value seconds)" "$(value valid)" >>"$table"
+		printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$file" "$processors" "$path" "$lower" "$upper" \
+			"$(values makespan lower_bound schedules seconds valid)" >>"$table"
 	done || exit
 	awk -F'\t' -v what="$set_name $*" -v total="$dir/total" '
 		{n++; best += $6 / $5 - 1; cpm += $6 / $3 - 1; known += $5 / $3 - 1; hits += $6 <= $5; s += $8; t += $9
