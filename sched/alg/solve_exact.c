@@ -11,6 +11,7 @@
 
 #include "sched/alg/engines.h"
 #include "sched/alg/exact_int.h"
+#include "sched/alg/exact_learn.h"
 #include "sched/alg/sgs.h"
 
 enum {
@@ -19,6 +20,7 @@ enum {
 	DEFAULT_PLACED = 4000000,    /* tasks in all schedules, so fewer of large problems */
 	DEFAULT_LAG_SCHEDULES = 100, /* with maximum lags, where they cost more and give less */
 	FIRST_TURN = 4000,
+	LEARNER_SHARE = 24,          /* of conflicts, which cost it far less */
 	SCHEDULES_PER_CONFLICT = 25, /* of the annealer's turn, some tenths of the search's in time */
 	CONFLICTS_PER_LAG_SCHEDULE = 100,
 	GROUP_CONFLICTS = 200000,
@@ -32,7 +34,8 @@ typedef struct exact_run {
 	exact_model *m;
 	exact_windows w;
 	exact_formula *f;
-	alg_flat *flat; /* without choices and maximum lags, to move schedules left; else NULL */
+	exact_learner *l; /* where no task has choices; else NULL */
+	alg_flat *flat;   /* without choices and maximum lags, to move schedules left; else NULL */
 	alg_sgs *sgs;
 	int64_t lower, upper, horizon; /* units; upper INT64_MAX: no schedule yet */
 	int64_t reach;                 /* the formula's horizon */
@@ -140,13 +143,12 @@ static bool anneal_first(exact_run *r, GError **error)
 	return anneal(r, r->options->schedules ? r->options->schedules : schedules, error);
 }
 
-/* A schedule of the formula, moved left where that is simple. */
+/* What the search found, in r->start and r->choice, moved left where that is simple. */
 static void take_values(exact_run *r)
 {
 	alg_schedule *s = &r->result->schedule;
 	uint32_t n = r->m->tasks;
 
-	exact_i_values(r->f, r->start, r->choice);
 	s->makespan_cycles = 0;
 	for (uint32_t v = 0; v < n; v++) {
 		const exact_choice *c = &g_array_index(r->m->choices, exact_choice, r->choice[v]);
@@ -221,23 +223,49 @@ static int ends_by(const exact_run *r, int64_t time)
 	return exact_i_starts_by(r->f, r->m->tasks, time);
 }
 
-static enum exact_answer ask(exact_run *r, int64_t end, uint64_t turn)
+/* What the formula does not know yet. */
+static void tell_formula(exact_run *r)
+{
+	if (has_schedule(r) && r->upper - 1 < r->reach)
+		exact_i_add_unit(r->f, ends_by(r, r->upper - 1));
+	if (r->lower - 1 < r->reach)
+		exact_i_add_unit(r->f, -ends_by(r, r->lower - 1));
+}
+
+static enum exact_answer ask_formula(exact_run *r, int64_t end, uint64_t conflicts)
 {
 	enum exact_answer answer;
 
 	exact_i_assume(r->f, ends_by(r, end));
-	answer = exact_i_search(r->f, MIN(turn, r->budget - r->result->conflicts));
+	answer = exact_i_search(r->f, conflicts);
+	if (answer == EXACT_SAT)
+		exact_i_values(r->f, r->start, r->choice);
+	return answer;
+}
+
+static enum exact_answer ask_learner(exact_run *r, int64_t end, uint64_t conflicts)
+{
+	for (uint32_t v = 0; v < r->m->tasks; v++)
+		r->choice[v] = r->m->first_choice[v];
+	exact_i_learner_end_from(r->l, r->lower);
+	exact_i_learner_end_by(r->l, r->upper - 1);
+	return exact_i_learner_search(r->l, end, conflicts, r->start);
+}
+
+/* Is there a schedule that ends by END?  The learning search is asked, or the formula. */
+static enum exact_answer ask(exact_run *r, bool learner, int64_t end, uint64_t turn)
+{
+	uint64_t conflicts = MIN(turn, r->budget - r->result->conflicts);
+	enum exact_answer answer = learner ? ask_learner(r, end, conflicts) : ask_formula(r, end, conflicts);
+
 	if (r->options->progress && r->budget != UINT64_MAX)
 		r->options->progress(r->options->progress_state, (double)r->result->conflicts / (double)r->budget);
-	if (answer == EXACT_SAT) {
+	if (answer == EXACT_SAT)
 		take_values(r);
-		if (r->upper > r->lower)
-			exact_i_add_unit(r->f, ends_by(r, r->upper - 1));
-	} else if (answer == EXACT_UNSAT) {
+	else if (answer == EXACT_UNSAT)
 		set_lower(r, end + 1, "search");
-		if (end < r->reach)
-			exact_i_add_unit(r->f, -ends_by(r, end));
-	}
+	if (answer != EXACT_OPEN && r->f && r->lower < r->upper)
+		tell_formula(r);
 	return answer;
 }
 
@@ -249,7 +277,7 @@ static bool find_first(exact_run *r)
 	while (!has_schedule(r) && r->result->status != ALG_INFEASIBLE && !spent(r)) {
 		int64_t horizon = MIN(r->lower + r->lower / 4 + slack, r->horizon);
 
-		if (encode(r, horizon) && ask(r, horizon, UINT64_MAX) == EXACT_UNSAT && horizon >= r->horizon)
+		if (encode(r, horizon) && ask(r, false, horizon, UINT64_MAX) == EXACT_UNSAT && horizon >= r->horizon)
 			proved(r);
 		if (!r->f && r->lower <= horizon && r->result->status != ALG_INFEASIBLE)
 			return false;
@@ -258,23 +286,34 @@ static bool find_first(exact_run *r)
 	return has_schedule(r);
 }
 
-/* After TURN conflicts without an answer: refusals at the lower bound, as long as they come for half as many
- * conflicts, and the annealer, whose schedules count nothing of the budget but are as many every time. */
-static bool take_turns(exact_run *r, uint64_t turn, GError **error)
+/* Asks for shorter schedules and for ones as long as the bound in turn, TURN and half as many conflicts without an
+ * answer: schedules that are found are left behind by steps that double. */
+static void search_turn(exact_run *r, bool learner, uint64_t turn)
 {
-	uint64_t until = r->result->conflicts + turn / 2;
-	int64_t before = r->upper;
+	enum exact_answer answer = EXACT_SAT;
+	uint64_t until;
+	int64_t step = 1;
 
+	while (answer != EXACT_OPEN && r->lower < r->upper && !spent(r)) {
+		answer = ask(r, learner, MAX(r->lower, r->upper - step), turn);
+		step = answer == EXACT_SAT ? 2 * step : 1;
+	}
+	until = r->result->conflicts + turn / 2;
 	while (r->lower < r->upper - 1 && r->result->conflicts < until && !spent(r))
-		if (ask(r, r->lower, turn / 4) != EXACT_UNSAT)
+		if (ask(r, learner, r->lower, turn / 4) != EXACT_UNSAT)
 			break;
+}
+
+/* The annealer's turn, whose schedules count nothing of the budget but are as many every time. */
+static bool anneal_turn(exact_run *r, uint64_t turn, GError **error)
+{
 	if (r->options->schedules || !r->annealable || r->lower >= r->upper || spent(r))
 		return true;
 	if (!anneal(r, has_maximum_lags(r->m) ? turn / CONFLICTS_PER_LAG_SCHEDULE : turn * SCHEDULES_PER_CONFLICT,
 	            error))
 		return false;
-	if (r->lower < r->upper && r->upper < before)
-		exact_i_add_unit(r->f, ends_by(r, r->upper - 1));
+	if (r->f && r->lower < r->upper)
+		tell_formula(r);
 	return true;
 }
 
@@ -282,20 +321,26 @@ static bool take_turns(exact_run *r, uint64_t turn, GError **error)
 static bool close_gap(exact_run *r, GError **error)
 {
 	uint64_t turn = FIRST_TURN;
-	int64_t step = 1;
 
-	if (r->lower < r->upper && !encode(r, r->upper - 1))
+	if (r->lower >= r->upper)
 		return true;
-	while (r->lower < r->upper && !spent(r)) {
-		int64_t end = MAX(r->lower, r->upper - step);
-		enum exact_answer answer = ask(r, end, turn);
-
-		step = answer == EXACT_SAT ? 2 * step : 1;
-		if (answer != EXACT_OPEN)
-			continue;
-		if (!take_turns(r, turn, error))
+	if (refuted(r, r->upper - 1)) {
+		proved(r);
+		return true;
+	}
+	if (!r->result->capped)
+		r->l = exact_i_learner_new(r->m, &r->w, r->start, r->options, r->result);
+	for (; r->lower < r->upper && !spent(r); turn += turn / 2) {
+		if (r->l)
+			search_turn(r, true, LEARNER_SHARE * turn);
+		if (r->lower >= r->upper || spent(r))
+			break;
+		if (!r->f && !encode(r, r->upper - 1) && !r->l)
+			return true;
+		if (r->f)
+			search_turn(r, false, turn);
+		if (!anneal_turn(r, turn, error))
 			return false;
-		turn += turn / 2;
 	}
 	return true;
 }
@@ -324,6 +369,7 @@ static bool begin(exact_run *r, GError **error)
 static void end(exact_run *r)
 {
 	exact_i_formula_free(r->f);
+	exact_i_learner_free(r->l);
 	exact_i_windows_fini(&r->w);
 	alg_sgs_free(r->sgs);
 	alg_flat_free(r->flat);

@@ -7,8 +7,8 @@
 # taken in sorted order, each EXACT_EVERY-th one (default: all).  Results are lines of a table in DIR, named by set and
 # options; what is there already is not run again.
 #
-# EXACT_CPU=S counts an answer that took more than S seconds of processor time as not proved, for machines that are busy
-# while the limit of --time runs.
+# EXACT_CPU=S ends each instance after S seconds of processor time of all its threads, as an interrupt would, for machines
+# that are busy while the limit of --time runs.  Needs /proc.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -38,10 +38,37 @@ instances()
 	done | sort | awk -v every="$every" 'NR % every == 1 || every == 1'
 }
 
-# value KEY: of the JSON in ./out of the last run.
-value()
+# values KEY...: of the JSON in ./out of the last run, between tabs.
+values()
 {
-	sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$dir/out.json"
+	awk -v keys="$*" '
+		/^  "/ {key = $1; gsub(/[":]/, "", key); sub(/^[^:]*: /, ""); gsub(/^"|"?,?$/, ""); value[key] = $0}
+		END {n = split(keys, k, " "); for (i = 1; i <= n; i++) printf "%s%s", value[k[i]], i < n ? "\t" : "\n"}' "$dir/out.json"
+}
+
+# used PID: its processor time in hundredths of a second; nothing when it has ended.
+used()
+{
+	{ read -r stat </proc/"$1"/stat; } 2>/dev/null || return 0
+	# The name, which may hold blanks, ends with the last bracket; then utime and stime are the 12th and 13th.
+	set -- ${stat##*)}
+	echo $((${12} + ${13}))
+}
+
+# limited COMMAND...: ends it by a signal when its processor time is over.
+limited()
+{
+	"$@" &
+	child=$!
+	trap 'kill "$child" 2>/dev/null; exit 130' INT TERM HUP
+	while [ -n "${EXACT_CPU-}" ] && time=$(used "$child") && [ -n "$time" ] && kill -0 "$child" 2>/dev/null; do
+		if [ "$time" -ge $((EXACT_CPU * 100)) ]; then
+			kill -TERM "$child"
+			break
+		fi
+		sleep 0.3
+	done
+	wait "$child"
 }
 
 # run SET OPTION...
@@ -49,18 +76,20 @@ run()
 {
 	set_name=$1
 	shift
-	table=$dir/$(printf '%s' "exact $set_name $* every $every" | tr -c 'A-Za-z0-9.\n-' _).tsv
+	table=$dir/$(printf '%s' "exact $set_name $* every $every${EXACT_CPU:+ cpu $EXACT_CPU}" | tr -c 'A-Za-z0-9.\n-' _).tsv
 	touch "$table"
 	instances "$set_name" | while read -r file lower upper; do
 		grep -q "^$file	" "$table" && continue
 		# The second line of times is that of the children.
 		(
-			"$TSPSIM" solve "$TSPSIM_DATA/$file" --method exact "$@" --json >"$dir/out.json" || exit
+			limited "$TSPSIM" solve "$TSPSIM_DATA/$file" --method exact "$@" --json >"$dir/out.json"
+			# 130: interrupted, with the best so far.
+			case $? in 0 | 130) ;; *) echo '  "valid": false' >"$dir/out.json" ;; esac
 			times >"$dir/times"
-		) || continue
+		) || exit
 		cpu=$(awk 'NR == 2 {gsub(/s/, ""); split($1, u, "m"); split($2, k, "m"); print u[1] * 60 + u[2] + k[1] * 60 + k[2]}' "$dir/times")
-		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$file" "$lower" "$upper" "$(value status)" "$(value makespan)" \
-			"$(value lower_bound)" "$(value conflicts)" "$(value seconds)" "$cpu" "$(value valid)" >>"$table"
+		printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$file" "$lower" "$upper" "$(values status makespan lower_bound conflicts seconds)" \
+			"$cpu" "$(values valid)" >>"$table"
 	done
 	awk -F'\t' -v what="$set_name $*" -v limit="${EXACT_CPU:-0}" '
 		{
@@ -73,7 +102,9 @@ run()
 			better += $4 != "infeasible" && $2 != "unsat" && ($6 > $2 + 0 || ($5 != "null" && $5 < $3 + 0))
 			cpu += $9
 			if (proof && $9 > most) most = $9
-			if ($4 == "infeasible") wrong += $2 != "unsat"
+			# A run that failed.
+			if ($4 == "") wrong++
+			else if ($4 == "infeasible") wrong += $2 != "unsat"
 			else wrong += ($2 == "unsat" ? $5 != "null" : ($5 != "null" && ($5 < $2 + 0 || $10 != "true")) || $6 > $3 + 0) ||
 				($4 == "optimal" && $2 != "unsat" && ($5 > $3 + 0 || $5 < $2 + 0))
 		}
