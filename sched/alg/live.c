@@ -2,8 +2,8 @@
  *
  * Live ranges: sets to a fixpoint, webs, interference.
  *
- * Sets are bits, blocks are swept from the last to the first until nothing changes: a reducible program of depth d takes
- * d + 2 sweeps.  Webs come from reaching definitions, joined by union-find.
+ * Sets are bits, blocks are swept from the last to the first until nothing changes: a reducible program of depth d
+ * takes d + 2 sweeps.  Webs come from reaching definitions, joined by union-find.
  */
 #include "sched/alg/live.h"
 

@@ -2,9 +2,10 @@
  *
  * Live ranges: a program of basic blocks, what is alive where, and who gets into whose way.
  *
- * LIVE_in = USE u (LIVE_out - DEF), LIVE_out = the union over the blocks that may follow, to the least fixpoint.  Renaming
- * gives every web (definitions that reach a common use) a value of its own, so that using a name again, as unrolled
- * loops do, orders nothing.  After Chaitin (1982) and Muchnick, Advanced Compiler Design and Implementation, ch. 8 and 16.
+ * LIVE_in = USE u (LIVE_out - DEF), LIVE_out = the union over the blocks that may follow, to the least fixpoint.
+ * Renaming gives every web (definitions that reach a common use) a value of its own, so that using a name again, as
+ * unrolled loops do, orders nothing.  After Chaitin (1982) and Muchnick, Advanced Compiler Design and Implementation,
+ * ch. 8 and 16.
  *
  * A value is WIDTH consecutive registers.  An instruction reads its operands before it writes its result: a result may
  * take the register of an operand that dies there.

@@ -107,7 +107,7 @@ uint32_t pack_items(pack_item *items, uint32_t count, const pack_room *room)
 	g_autofree pack_item *tried = g_new(pack_item, count + 1);
 	uint32_t best = 0;
 
-	for (int by = 0; by < ORDERS; by++) {
+	for (int by = 0; by < ORDERS && !(best && room->first_fit); by++) {
 		uint32_t top;
 
 		memcpy(tried, items, count * sizeof *tried);

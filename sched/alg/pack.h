@@ -22,15 +22,16 @@ typedef struct pack_item {
 } pack_item;
 
 typedef struct pack_room {
-	uint32_t size; /* places 0 .. SIZE - 1 */
-	uint32_t unit; /* no item lies across a multiple of it; 0: no borders */
-	/* The lowest place at or after PLACE at which ITEM meets nothing that was there before, or one at or above SIZE.
-	 * NULL: there was nothing. */
+	uint32_t size;  /* places 0 .. SIZE - 1 */
+	bool first_fit; /* any answer will do */
+	uint32_t unit;  /* no item lies across a multiple of it; 0: no borders */
+	/* The lowest place at or after PLACE at which ITEM meets nothing that was there before, or one at or above
+	 * SIZE. NULL: there was nothing. */
 	uint32_t (*free_from)(void *state, const pack_item *item, uint32_t place);
 	void *state;
 } pack_room;
 
-/* Sets all places; the least room in use found, 0 when they do not fit. */
+/* Sets all places; the least room in use found (FIRST_FIT: the first), 0 when they do not fit. */
 uint32_t pack_items(pack_item *items, uint32_t count, const pack_room *room);
 /* At least so much room: what lives at one moment. */
 uint32_t pack_bound(const pack_item *items, uint32_t count);

@@ -119,8 +119,7 @@ static uint32_t instead_of(const live_program *p, const color_graph *g, uint32_t
 
 	for (uint32_t n = 0; n < p->values->len; n++)
 		if (color_interfere(g, v, n) && g->cost[n] < REGALLOC_NEVER &&
-		    (best == LIVE_NONE ||
-		     g->cost[n] * color_degree(g, best) < g->cost[best] * color_degree(g, n)))
+		    (best == LIVE_NONE || g->cost[n] * color_degree(g, best) < g->cost[best] * color_degree(g, n)))
 			best = n;
 	return best;
 }

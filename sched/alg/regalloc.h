@@ -2,11 +2,11 @@
  *
  * Register allocation: a program of live ranges gets registers, and code that keeps in memory what finds none.
  *
- * Renaming, interference, colouring (sched/alg/color.h where every value is one register, with coalescing; regalloc_color.c
- * where some take several consecutive ones), then, for what found no register, spill code, and all again until everything
- * has one (Chaitin 1982; Briggs, Cooper and Torczon 1994).  Kept in memory is what costs least for the ranges it blocks:
- * (stores + loads) * frequency / degree.  What can be made again more cheaply than stored and loaded is made again
- * (Briggs, Cooper and Torczon 1992).
+ * Renaming, interference, colouring (sched/alg/color.h where every value is one register, with coalescing;
+ * regalloc_color.c where some take several consecutive ones), then, for what found no register, spill code, and all
+ * again until everything has one (Chaitin 1982; Briggs, Cooper and Torczon 1994).  Kept in memory is what costs least
+ * for the ranges it blocks: (stores + loads) * frequency / degree.  What can be made again more cheaply than stored and
+ * loaded is made again (Briggs, Cooper and Torczon 1992).
  *
  * A load serves the accesses behind it as long as nothing else wants the register; where that was too much, its range
  * is divided down to single accesses.  Not done: moving ranges between registers, or dividing them at loop borders.
@@ -52,7 +52,8 @@ void regalloc_result_fini(regalloc_result *r);
  * with the allocator. */
 bool regalloc_check(const regalloc_result *r, uint32_t registers);
 
-/* regalloc_color.c: registers for values of several widths, LIVE_NONE where there are none; COST as the graph has it. */
+/* regalloc_color.c: registers for values of several widths, LIVE_NONE where there are none; COST as the graph has it.
+ */
 void regalloc_i_color(const color_graph *g, const uint32_t *width, uint32_t registers, uint32_t *reg);
 /* regalloc_spill.c: keeps in memory, or makes again, every value in SPILL [values]. */
 void regalloc_i_spill(live_program *p, const uint8_t *spill, uint32_t registers, regalloc_result *r);

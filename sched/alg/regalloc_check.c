@@ -177,7 +177,8 @@ static bool sweep(replay *c, uint64_t *cell, bool judge)
 
 static bool same_insn(const replay *c, const live_insn *given, const live_insn *n)
 {
-	bool same = given->tag == n->tag && given->uses == n->uses && (given->def == LIVE_NONE) == (n->def == LIVE_NONE);
+	bool same =
+		given->tag == n->tag && given->uses == n->uses && (given->def == LIVE_NONE) == (n->def == LIVE_NONE);
 
 	if (same && n->def != LIVE_NONE)
 		same = home_of(c, n->def) == given->def;

@@ -2,11 +2,11 @@
  *
  * Colouring values of several registers: optimistic, as Briggs has it, with weights for degrees.
  *
- * Of the K - w + 1 places of a value of width w, a neighbour of width v takes at most w + v - 1: a value whose neighbours
- * together leave one always finds it.  Those leave the graph first, then what costs least for the places it blocks; all
- * come back in reverse order, each to a register of a copy's other end where that is free, else into the narrowest gap
- * that holds it, so that wide gaps stay.  A second order, the widest values first, is tried where that leaves some
- * without.
+ * Of the K - w + 1 places of a value of width w, a neighbour of width v takes at most w + v - 1: a value whose
+ * neighbours together leave one always finds it.  Those leave the graph first, then what costs least for the places it
+ * blocks; all come back in reverse order, each to a register of a copy's other end where that is free, else into the
+ * narrowest gap that holds it, so that wide gaps stay.  A second order, the widest values first, is tried where that
+ * leaves some without.
  */
 #include "sched/alg/regalloc.h"
 

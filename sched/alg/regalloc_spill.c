@@ -128,11 +128,12 @@ typedef struct rewrite {
 	uint32_t values; /* before */
 	uint32_t registers;
 	regalloc_result *r;
-	uint8_t *remake;      /* [values] */
-	live_insn *made;      /* [values] what makes it, when remade */
-	uint32_t *present;    /* [values] the part of it in a register now, or LIVE_NONE */
-	uint32_t *since;      /* [values] accesses of the present part */
-	uint32_t *pressure;   /* [instructions of the block + 1] registers alive before each, spilled values not counted */
+	uint8_t *remake;   /* [values] */
+	live_insn *made;   /* [values] what makes it, when remade */
+	uint32_t *present; /* [values] the part of it in a register now, or LIVE_NONE */
+	uint32_t *since;   /* [values] accesses of the present part */
+	uint32_t
+		*pressure; /* [instructions of the block + 1] registers alive before each, spilled values not counted */
 	const live_block *at; /* as it was */
 	guint insn;
 	GArray *out;

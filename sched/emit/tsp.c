@@ -159,6 +159,7 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
 	          .m = machine,
 	          .options = options,
 	          .report = report,
+	          .registers = (unsigned)machine->vreg_count,
 	          .end = start};
 	bool done;
 
@@ -168,6 +169,8 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
 	*end = e.end;
 	tspe_mxm_fini(&e);
 	tspe_memory_free(&e);
+	if (e.slots)
+		g_ptr_array_unref(e.slots);
 	tspe_calendars_fini(&e.cal);
 	return done;
 }

@@ -55,9 +55,9 @@ static regalloc_result run(const live_program *p, uint32_t registers)
 
 /* 0: i = .., s = ..; 1: s = s + i, i = i - 1; to 1 or 2; 2: use s.
  *
- * Backward sweeps: block 2 in = {s}; block 1 out = {s}, in = {s, i}; block 0 out = {s, i}, in = {}.  The second sweep brings {s, i}
- * round to block 1's out; its in is the same.  The third finds nothing new in out, either; as only in is compared, sweep 2
- * is the last one. */
+ * Backward sweeps: block 2 in = {s}; block 1 out = {s}, in = {s, i}; block 0 out = {s, i}, in = {}.  The second sweep
+ * brings {s, i} round to block 1's out; its in is the same.  The third finds nothing new in out, either; as only in is
+ * compared, sweep 2 is the last one. */
 static void sets_of_a_loop_reach_their_fixpoint(void)
 {
 	g_autoptr(live_program) p = live_new();
@@ -130,9 +130,10 @@ static void definitions_that_meet_keep_one_name(void)
 
 /* a..e are made, then used: a three times, then b, c, d, e once each.
  *
- * After the fifth all five are alive: 4 registers are one too few.  All interfere with all: degree 4 each.  Cost: b to e
- * one store and one load, 2; a one store and three loads, 4.  2 / 4 is least, the lowest name of those is b.  b is stored
- * after it is made and loaded before its use, when a is dead: 1 store, 1 load, and the second colouring is the last. */
+ * After the fifth all five are alive: 4 registers are one too few.  All interfere with all: degree 4 each.  Cost: b to
+ * e one store and one load, 2; a one store and three loads, 4.  2 / 4 is least, the lowest name of those is b.  b is
+ * stored after it is made and loaded before its use, when a is dead: 1 store, 1 load, and the second colouring is the
+ * last. */
 static void of_five_values_the_cheapest_for_its_degree_goes_to_memory(void)
 {
 	g_autoptr(live_program) p = live_new();
@@ -194,11 +195,11 @@ static void what_a_loop_uses_stays(void)
 	regalloc_result_fini(&r);
 }
 
-/* Briggs' diamond: a-b, b-c, c-d, d-a interfere, two registers.  No value has fewer than two neighbours, so Chaitin's allocator
- * would keep one in memory; put back optimistically, a and c share a register, b and d the other.
+/* Briggs' diamond: a-b, b-c, c-d, d-a interfere, two registers.  No value has fewer than two neighbours, so Chaitin's
+ * allocator would keep one in memory; put back optimistically, a and c share a register, b and d the other.
  *
- * As a program: a at entry to both branches ... straight line with four overlapping ranges cannot make a square without a
- * loop: a b | use a, c | use b, d | use c, a' with a' = a carried round: a, b, c, d are carried by a loop. */
+ * As a program: a at entry to both branches ... straight line with four overlapping ranges cannot make a square without
+ * a loop: a b | use a, c | use b, d | use c, a' with a' = a carried round: a, b, c, d are carried by a loop. */
 static void the_diamond_is_coloured_optimistically(void)
 {
 	color_graph *g = color_graph_new(4);
@@ -374,8 +375,8 @@ static void pairs_find_neighbouring_registers(void)
 	regalloc_result_fini(&r);
 }
 
-/* Two pairs in, a pair out: the sum may take a register that its operands leave, so 4 suffice, and 3 do not: the message
- * names 4. */
+/* Two pairs in, a pair out: the sum may take a register that its operands leave, so 4 suffice, and 3 do not: the
+ * message names 4. */
 static void the_operands_of_one_instruction_must_fit(void)
 {
 	g_autoptr(live_program) p = live_new();
@@ -482,8 +483,8 @@ static void random_programs_pass_the_replay(void)
 					const uint64_t *in = s.in + (size_t)b * s.words;
 
 					/* A copy may share its source's register while both are alive. */
-					if (seed % 3 == 0 || !block->insns->len || !live_has(in, v) || !live_has(in, o) ||
-					    was == a.reg[o] || b == 0)
+					if (seed % 3 == 0 || !block->insns->len || !live_has(in, v) ||
+					    !live_has(in, o) || was == a.reg[o] || b == 0)
 						continue;
 					a.reg[v] = a.reg[o];
 					planted++;
@@ -498,15 +499,15 @@ static void random_programs_pass_the_replay(void)
 	CU_ASSERT_TRUE(remade > 20);
 	CU_ASSERT_TRUE(planted > 100);
 	CU_ASSERT_EQUAL(planted, found);
-	tap_note("300 programs: %u stores and loads, %u made again; %u of %u planted faults found", spilled, remade, found,
-	         planted);
+	tap_note("300 programs: %u stores and loads, %u made again; %u of %u planted faults found", spilled, remade,
+	         found, planted);
 }
 
 /* ------------------------------------------------------------------------------------------------------- packing */
 
-/* Vectors of 160, 200, 120 and 100 lanes, alive at once, in registers of 320: 160 + 120, 200 + 100; first fit as given would
- * put 160, then 200 into the second, 120 beside 160, 100 beside 200: two registers.  In three cycles, one after the
- * other, they need one. */
+/* Vectors of 160, 200, 120 and 100 lanes, alive at once, in registers of 320: 160 + 120, 200 + 100; first fit as given
+ * would put 160, then 200 into the second, 120 beside 160, 100 beside 200: two registers.  In three cycles, one after
+ * the other, they need one. */
 static void short_vectors_share_registers(void)
 {
 	pack_item at_once[4] = {{0, 9, 160, 16, 0}, {0, 9, 200, 16, 0}, {0, 9, 120, 16, 0}, {0, 9, 100, 16, 0}};
