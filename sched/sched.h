@@ -31,6 +31,7 @@ typedef struct sched_registers {
 	uint64_t spilled;       /* loops that needed any of that */
 	uint64_t tight;         /* loops that had to run one iteration after the other, those included */
 } sched_registers;
+char *sched_registers_text(const sched_registers *r); /* one line without end; g_free */
 
 /* What the scheduler can say about its result, for the run report. */
 typedef struct sched_report {

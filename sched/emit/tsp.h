@@ -370,6 +370,7 @@ struct tspe {
 	GPtrArray *slots;                /* tspe_tensor: where values are kept that find no register */
 	unsigned registers;              /* that may be used */
 	sched_registers needed;          /* what became of them */
+	bool in_blocks;                  /* does a loop run in blocks, whose length depends on how many there are? */
 	uint64_t block_work, block_peak; /* MXM: useful MACs; peak MACs of the quantised passes */
 };
 
@@ -381,7 +382,7 @@ static inline const low_tensor *tspe_low_tensor(const tspe *e, uint32_t i)
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);
 /* tsp_report.c */
-void tspe_report(const tspe *e);
+void tspe_report(tspe *e);
 
 /* tsp_layout.c */
 enum tspe_plan { TSPE_PLAN_UNIFORM, TSPE_PLAN_ROOMY, TSPE_PLAN_DENSE, TSPE_PLAN_REUSE };
