@@ -6,3 +6,7 @@ TESTS += tests/unit/test_regalloc
 tests_unit_test_regalloc_SOURCES = tests/unit/test_regalloc.c
 tests_unit_test_regalloc_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_regalloc_LDADD = libtap.a libsched.a libisa.a $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+
+TESTS += tests/e2e/registers.sh
+LONG_TESTS += tests/long/registers.sh
+EXTRA_DIST += tests/e2e/registers.sh tests/long/registers.sh tests/lib/registers_set.sh

@@ -9,6 +9,7 @@
 enum {
 	COURSE_MAX = 256,       /* products that are placed as one course */
 	TRIED_ISSUES = 1 << 15, /* larger epochs are not tried with fewer registers */
+	FEW_REGISTERS = 16,     /* with more, very few are not tried */
 };
 
 static void add_queues(tspe *e, tspe_queues *list, enum isa_unit unit, unsigned role, unsigned index, bool any_index)
@@ -233,15 +234,18 @@ static bool emit_with(tspe *e, unsigned registers, GError **error)
  * they used, too; so a machine with more registers than one of these is never slower than with it. */
 static unsigned best_number(const tspe *clean, const mark *m, const tspe *full, bool *tried)
 {
-	static const unsigned numbers[] = {8, 16, 32, 64, 128};
+	static const unsigned numbers[] = {2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64, 128};
 	unsigned best = full->registers;
 	int64_t least = full->end;
 
-	if (full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
+	/* Queues that hold few words would run dry of the shorter chunks' instructions. */
+	if (full->m->icu_queue_words || full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
 		return best;
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++) {
 		tspe e = *clean;
 
+		if (numbers[i] < 8 && full->registers > FEW_REGISTERS)
+			continue;
 		if (numbers[i] >= full->needed.used && !full->in_blocks)
 			continue;
 		*tried = true;
