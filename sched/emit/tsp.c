@@ -8,8 +8,8 @@
 
 enum {
 	COURSE_MAX = 256,       /* products that are placed as one course */
-	TRIED_ISSUES = 1 << 15, /* larger epochs are not tried with fewer registers */
-	FEW_REGISTERS = 16,     /* with more, very few are not tried */
+	TRIED_ISSUES = 1 << 12, /* larger epochs are not tried with fewer registers */
+	FEW_REGISTERS = 8,      /* with more, very few are not tried */
 };
 
 static void add_queues(tspe *e, tspe_queues *list, enum isa_unit unit, unsigned role, unsigned index, bool any_index)
@@ -234,7 +234,7 @@ static bool emit_with(tspe *e, unsigned registers, GError **error)
  * they used, too; so a machine with more registers than one of these is never slower than with it. */
 static unsigned best_number(const tspe *clean, const mark *m, const tspe *full, bool *tried)
 {
-	static const unsigned numbers[] = {2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64, 128};
+	static const unsigned numbers[] = {2, 3, 4, 5, 6, 7, 8, 16, 32, 64};
 	unsigned best = full->registers;
 	int64_t least = full->end;
 
@@ -244,12 +244,13 @@ static unsigned best_number(const tspe *clean, const mark *m, const tspe *full, 
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++) {
 		tspe e = *clean;
 
-		if (numbers[i] < 8 && full->registers > FEW_REGISTERS)
+		if (numbers[i] < FEW_REGISTERS && full->registers > FEW_REGISTERS)
 			continue;
 		if (numbers[i] >= full->needed.used && !full->in_blocks)
 			continue;
 		*tried = true;
 		go_back(m);
+		e.limit = least;
 		if (emit_with(&e, numbers[i], NULL) && e.end < least) {
 			least = e.end;
 			best = numbers[i];

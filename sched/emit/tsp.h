@@ -371,6 +371,7 @@ struct tspe {
 	unsigned registers;              /* that may be used */
 	sched_registers needed;          /* what became of them */
 	bool in_blocks;                  /* does a loop run in blocks, whose length depends on how many there are? */
+	int64_t limit;                   /* a try that ends there or later is given up, without an error; 0: none */
 	uint64_t block_work, block_peak; /* MXM: useful MACs; peak MACs of the quantised passes */
 };
 

@@ -416,6 +416,8 @@ bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error)
 	while (k->next < k->count) {
 		uint32_t n = MIN(size, k->count - k->next);
 
+		if (k->e->limit && k->e->end >= k->e->limit)
+			return false;
 		if (!fit(k, k->next, n, policy)) {
 			if (n > 1) {
 				size = n / 2;

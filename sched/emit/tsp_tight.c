@@ -149,6 +149,8 @@ static bool run_iterations(tspe_kernel *k, GError **error)
 {
 	k->tight = true;
 	while (k->next < k->count) {
+		if (k->e->limit && k->e->end >= k->e->limit)
+			return false;
 		guard_slots(k);
 		if (!place_one(k)) {
 			g_set_error(error, TSP_ERROR, TSP_ERROR_INTERNAL,
