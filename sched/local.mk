@@ -30,7 +30,9 @@ libsched_a_SOURCES += \
 
 # Register allocation by colouring.
 libsched_a_SOURCES += \
-	sched/alg/color.c sched/alg/color.h sched/alg/color_briggs.c sched/alg/color_search.c sched/alg/read_col.c
+	sched/alg/color.c sched/alg/color.h sched/alg/color_briggs.c sched/alg/color_search.c sched/alg/read_col.c \
+	sched/alg/live.c sched/alg/live.h sched/alg/regalloc.c sched/alg/regalloc.h sched/alg/regalloc_color.c \
+	sched/alg/regalloc_spill.c sched/alg/regalloc_check.c sched/alg/pack.c sched/alg/pack.h
 
 # Static memory allocation.
 libsched_a_SOURCES += \
@@ -76,7 +78,8 @@ libsched_a_SOURCES += \
 	sched/emit/tsp_gather.c sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c \
 	sched/emit/tsp_mxm.h sched/emit/tsp_order.c \
 	sched/emit/tsp_place.c sched/emit/tsp_product.c sched/emit/tsp_report.c sched/emit/tsp_rows.c \
-	sched/emit/tsp_tile.c sched/emit/tsp_weights.c
+	sched/emit/tsp_tile.c sched/emit/tsp_weights.c \
+	sched/emit/tsp_registers.c sched/emit/tsp_spill.c sched/emit/tsp_tight.c
 
 # The independent checker.
 libsched_a_SOURCES += \

@@ -20,6 +20,19 @@ typedef struct sched_options {
 } sched_options;
 void sched_options_init(sched_options *options);
 
+/* Vector registers, over all epochs. */
+typedef struct sched_registers {
+	uint32_t count;         /* that there are; 0: not this kind of machine */
+	uint32_t used;          /* that anything was ever put into */
+	uint32_t most_live;     /* that held something still to be read at one moment */
+	uint64_t stores, loads; /* issues that keep values in memory for want of registers */
+	uint64_t remade;        /* issues that make a value again instead */
+	uint64_t coalesced;     /* copies that became nothing */
+	uint64_t spilled;       /* loops that needed any of that */
+	uint64_t tight;         /* loops that had to run one iteration after the other, those included */
+} sched_registers;
+char *sched_registers_text(const sched_registers *r); /* one line without end; g_free */
+
 /* What the scheduler can say about its result, for the run report. */
 typedef struct sched_report {
 	int64_t cycles; /* predicted */
@@ -28,6 +41,7 @@ typedef struct sched_report {
 	uint64_t macro_ops;
 	uint64_t bank_moves; /* macro-operations started later because of banks */
 	int64_t bank_move_cycles;
+	sched_registers registers;
 } sched_report;
 void sched_report_fini(sched_report *report);
 

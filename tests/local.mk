@@ -37,6 +37,7 @@ bench: tspsim$(EXEEXT) $(BENCHES)
 include $(top_srcdir)/tests/tools.mk
 include $(top_srcdir)/tests/sweep.mk
 include $(top_srcdir)/tests/alg.mk
+include $(top_srcdir)/tests/regs.mk
 include $(top_srcdir)/tests/sdf.mk
 include $(top_srcdir)/tests/solve.mk
 include $(top_srcdir)/tests/exact.mk

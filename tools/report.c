@@ -125,6 +125,11 @@ static void say_use(GString *out, const report *r)
 	else
 		tool_line(out, "utilisation", "MXM %s, VXM %s, SXM %s, SRAM %s", mxm, vxm, sxm, sram);
 	tool_line(out, "work", "%s MACs, %s VXM lane operations, %s instructions issued", macs, lane_ops, issues);
+	if (r->schedule && r->schedule->registers.count) {
+		g_autofree char *registers = sched_registers_text(&r->schedule->registers);
+
+		tool_line(out, "registers", "%s", registers);
+	}
 	tool_line(out, "banks", "%s requests, %s moved, %s requests delayed by another", requests, bytes, delayed);
 }
 

@@ -6,6 +6,7 @@
 
 #include "tools/json.h"
 #include "tools/report.h"
+#include "tools/tsp.h"
 
 static void add_layers(json *j, const report *r)
 {
@@ -61,6 +62,23 @@ static void add_assumed(json *j, const report *r)
 	json_end(j);
 }
 
+void tsp_json_registers(json *j, const sched_registers *r)
+{
+	if (!r->count)
+		return;
+	json_object(j, "registers");
+	json_uint(j, "count", r->count);
+	json_uint(j, "used", r->used);
+	json_uint(j, "most_live", r->most_live);
+	json_uint(j, "spill_stores", r->stores);
+	json_uint(j, "spill_loads", r->loads);
+	json_uint(j, "rematerialised", r->remade);
+	json_uint(j, "coalesced", r->coalesced);
+	json_uint(j, "spilled_loops", r->spilled);
+	json_uint(j, "tight_loops", r->tight);
+	json_end(j);
+}
+
 char *report_json(const report *r)
 {
 	const tsp_counters *c = r->counters;
@@ -105,6 +123,8 @@ char *report_json(const report *r)
 	json_string(j, "binds", binds);
 	json_string(j, "first_difference", r->checked == REPORT_FAILED ? verify_first(r->verify) : NULL);
 	json_string(j, "kind", "tsp");
+	if (r->schedule)
+		tsp_json_registers(j, &r->schedule->registers);
 	add_violations(j, r);
 	add_layers(j, r);
 	add_assumed(j, r);

@@ -32,6 +32,11 @@ static char *result_text(const isa_program *program, const sched_report *report,
 			if (**note)
 				g_string_append_printf(out, "             %s\n", *note);
 	}
+	if (report->registers.count) {
+		g_autofree char *registers = sched_registers_text(&report->registers);
+
+		g_string_append_printf(out, "registers    %s\n", registers);
+	}
 	if (output)
 		g_string_append_printf(out, "program      %s\nnext         tspsim run %s --trace run.db\n", output,
 		                       output);
@@ -53,6 +58,7 @@ static char *result_json(const isa_program *program, const sched_report *report,
 	json_uint(j, "macro_operations", report->macro_ops);
 	json_uint(j, "bank_moves", report->bank_moves);
 	json_int(j, "bank_move_cycles", report->bank_move_cycles);
+	tsp_json_registers(j, &report->registers);
 	json_bool(j, "checker_clean", clean);
 	json_string(j, "program_hash", hash);
 	json_string(j, "program", output);

@@ -6,7 +6,11 @@
  */
 #include "sched/emit/tsp.h"
 
-enum { COURSE_MAX = 256 }; /* products that are placed as one course */
+enum {
+	COURSE_MAX = 256,       /* products that are placed as one course */
+	TRIED_ISSUES = 1 << 12, /* larger epochs are not tried with fewer registers */
+	FEW_REGISTERS = 8,      /* with more, very few are not tried */
+};
 
 static void add_queues(tspe *e, tspe_queues *list, enum isa_unit unit, unsigned role, unsigned index, bool any_index)
 {
@@ -149,25 +153,137 @@ static bool emit_all(tspe *e, GError **error)
 	return true;
 }
 
+/* What a try adds to, as it was before. */
+typedef struct mark {
+	isa_program *program;
+	guint insns, sources, nodes, maps, tensors, images;
+	uint32_t epoch;
+	sched_report *report;
+	sched_report said; /* notes, binds: not looked at */
+	gsize notes;
+	char *binds;
+} mark;
+
+static GArray *images_of(const mark *m)
+{
+	return g_array_index(m->program->epochs, isa_epoch, m->epoch).images;
+}
+
+static mark mark_now(isa_program *program, uint32_t epoch, sched_report *report)
+{
+	mark m = {.program = program,
+	          .insns = program->insns->len,
+	          .sources = program->sources->len,
+	          .nodes = program->nodes->len,
+	          .maps = program->maps->len,
+	          .tensors = program->tensors->len,
+	          .epoch = epoch,
+	          .report = report,
+	          .said = *report,
+	          .notes = report->notes->len,
+	          .binds = g_strdup(report->binds)};
+
+	m.images = images_of(&m)->len;
+	return m;
+}
+
+static void go_back(const mark *m)
+{
+	isa_program *p = m->program;
+	sched_report *r = m->report;
+
+	g_array_set_size(p->insns, m->insns);
+	g_array_set_size(p->node_of, m->insns);
+	g_array_set_size(p->instance_base, m->insns);
+	g_array_set_size(p->first_source, m->insns * ISA_OPERANDS);
+	g_array_set_size(p->source_count, m->insns * ISA_OPERANDS);
+	g_array_set_size(p->predictions, MIN(p->predictions->len, m->insns));
+	g_array_set_size(p->sources, m->sources);
+	g_array_set_size(p->nodes, m->nodes);
+	g_array_set_size(p->maps, m->maps);
+	g_array_set_size(p->tensors, m->tensors);
+	g_array_set_size(images_of(m), m->images);
+	g_string_truncate(r->notes, m->notes);
+	g_free(r->binds);
+	r->binds = g_strdup(m->binds);
+	r->macro_ops = m->said.macro_ops;
+	r->bank_moves = m->said.bank_moves;
+	r->bank_move_cycles = m->said.bank_move_cycles;
+	r->registers = m->said.registers;
+}
+
+/* The epoch with so many registers. */
+static bool emit_with(tspe *e, unsigned registers, GError **error)
+{
+	bool done;
+
+	e->registers = registers;
+	e->end = e->start;
+	find_queues(e);
+	tspe_mxm_init(e);
+	done = tspe_calendars_init(&e->cal, e->m, e->start, error) && emit_all(e, error);
+	tspe_mxm_fini(e);
+	tspe_memory_free(e);
+	if (e->slots)
+		g_ptr_array_unref(e->slots);
+	tspe_calendars_fini(&e->cal);
+	return done;
+}
+
+/* Chunks that fewer registers make shorter sometimes fit better.  Small epochs are tried with some numbers below what
+ * they used, too; so a machine with more registers than one of these is never slower than with it. */
+static unsigned best_number(const tspe *clean, const mark *m, const tspe *full, bool *tried)
+{
+	static const unsigned numbers[] = {2, 3, 4, 5, 6, 7, 8, 16, 32, 64};
+	unsigned best = full->registers;
+	int64_t least = full->end;
+
+	/* Queues that hold few words would run dry of the shorter chunks' instructions. */
+	if (full->m->icu_queue_words || full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
+		return best;
+	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++) {
+		tspe e = *clean;
+
+		if (numbers[i] < FEW_REGISTERS && full->registers > FEW_REGISTERS)
+			continue;
+		if (numbers[i] >= full->needed.used && !full->in_blocks)
+			continue;
+		*tried = true;
+		go_back(m);
+		e.limit = least;
+		if (emit_with(&e, numbers[i], NULL) && e.end < least) {
+			least = e.end;
+			best = numbers[i];
+		}
+	}
+	return best;
+}
+
 bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int64_t start, const isa_machine *machine,
               const sched_options *options, sched_report *report, int64_t *end, GError **error)
 {
-	tspe e = {.program = program,
-	          .low = low,
-	          .epoch = epoch,
-	          .start = start,
-	          .m = machine,
-	          .options = options,
-	          .report = report,
-	          .end = start};
-	bool done;
+	const tspe clean = {.program = program,
+	                    .low = low,
+	                    .epoch = epoch,
+	                    .start = start,
+	                    .m = machine,
+	                    .options = options,
+	                    .report = report};
+	tspe e = clean;
+	mark before = mark_now(program, epoch, report);
+	bool done = emit_with(&e, (unsigned)machine->vreg_count, error);
 
-	find_queues(&e);
-	tspe_mxm_init(&e);
-	done = tspe_calendars_init(&e.cal, machine, start, error) && emit_all(&e, error);
+	if (done) {
+		bool tried = false;
+		unsigned best = best_number(&clean, &before, &e, &tried);
+
+		if (tried) {
+			go_back(&before);
+			e = clean;
+			done = emit_with(&e, best, error);
+		}
+	}
 	*end = e.end;
-	tspe_mxm_fini(&e);
-	tspe_memory_free(&e);
-	tspe_calendars_fini(&e.cal);
+	g_free(before.binds);
 	return done;
 }

@@ -13,6 +13,7 @@
  *   tsp_calendar.c  what is taken when
  *   tsp_kernel.c    building kernels, cutting them into chunks
  *   tsp_place.c     finding times for a chunk
+ *   tsp_registers.c registers for a chunk's values; tsp_tight.c, tsp_spill.c when there are few
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops and transposes as kernels, tsp_gather.c rows picked by an index
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
@@ -20,13 +21,15 @@
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
 #define TSPSIM_SCHED_EMIT_TSP_H
 
+#include "sched/alg/regalloc.h"
 #include "sched/emit/banks.h"
 #include "sched/emit/emit.h"
 
 enum {
 	TSPE_GRANULE = ISA_TAG_GRANULE,
 	TSPE_ITERATIONS_MAX = 65536, /* of one kernel: what one loop can count */
-	TSPE_STEPS_MAX = 64,         /* of one kernel */
+	TSPE_STEPS_MAX = 64,         /* of one kernel as it is built */
+	TSPE_SPILLED_MAX = 512,      /* with what keeps its values in memory */
 	TSPE_PLANES_MAX = 4,
 	TSPE_QUEUES_MAX = 32, /* of one kind */
 };
@@ -49,6 +52,7 @@ void tspe_busy_release(tspe_busy *b, int64_t from, int64_t length);
 typedef struct tspe_ports {
 	uint16_t reads, writes; /* registers */
 	uint32_t weight_bytes;
+	int32_t live; /* registers more that hold something from here on than before */
 } tspe_ports;
 
 /* What is taken when.  Nothing is placed before FLOOR; nothing placed reaches HORIZON. */
@@ -59,7 +63,8 @@ typedef struct tspe_calendars {
 	unsigned queues;
 	tspe_busy *reg; /* [registers] */
 	unsigned registers;
-	unsigned next_register;              /* where the search for free ones begins */
+	uint8_t *touched;                    /* [registers] has anything been put there? */
+	int64_t live, most_live;             /* registers that hold something: before first_page, at most */
 	tspe_busy port[2 * TSPE_PLANES_MAX]; /* activation ports, then weight ports: hold one value at a time */
 	GPtrArray *pages;                    /* of tspe_ports */
 	int64_t first_page;
@@ -82,8 +87,13 @@ unsigned tspe_best_queue(const tspe_calendars *c, const uint16_t *queues, unsign
                          int64_t length);
 void tspe_take_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length);
 void tspe_release_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_t length);
-/* COUNT consecutive registers free in cycles FROM..TO: takes them and returns the first, or -1. */
-int tspe_take_registers(tspe_calendars *c, unsigned count, int64_t from, int64_t to);
+/* The first of COUNT registers from FIRST on that is taken in cycles FROM..TO, or COUNT. */
+unsigned tspe_first_taken(const tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to);
+/* Consecutive registers, free in cycles FROM..TO. */
+void tspe_take_registers(tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to);
+/* COUNT registers hold something in cycles FROM..TO: for the report. */
+void tspe_count_live(tspe_calendars *c, unsigned count, int64_t from, int64_t to);
+int64_t tspe_most_live(tspe_calendars *c);
 void tspe_release_registers(tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to);
 
 /* Do the operand ports that PLACE writes hold no other value in cycles FROM..TO?  Then takes them. */
@@ -134,6 +144,7 @@ enum tspe_origin_kind {
 	TSPE_ORIGIN_ONE,   /* the same for all accesses */
 	TSPE_ORIGIN_EACH,  /* one for each access */
 	TSPE_ORIGIN_CELLS, /* memory: whoever stored the cells that the access touches */
+	TSPE_ORIGIN_AFTER, /* memory: a store of the same iteration */
 };
 typedef struct tspe_origin {
 	enum tspe_origin_kind kind;
@@ -147,6 +158,7 @@ struct tspe_step {
 	isa_insn insn; /* what does not change; queue, cycle, loops and registers come with placement */
 	const uint16_t *queues;
 	unsigned queue_count;
+	int16_t after;        /* the store whose bytes this one loads; -1: none */
 	int16_t in[2];        /* steps whose values SRC0 and SRC1 take; -1: the place is in insn */
 	uint8_t in_member[2]; /* which value of an iteration, when that step makes several */
 	uint16_t fan; /* memory: accesses an iteration makes; a store takes the values of in[0] .. in[0] + fan - 1 */
@@ -184,7 +196,8 @@ struct tspe_kernel {
 	tspe *e;
 	uint32_t count; /* iterations, <= TSPE_ITERATIONS_MAX */
 	unsigned step_count;
-	tspe_step step[TSPE_STEPS_MAX];
+	tspe_step *step; /* [step_max] */
+	unsigned step_max;
 	GArray *arena;    /* bank prints */
 	GPtrArray *owned; /* arrays freed with the kernel */
 	int64_t ready;    /* no issue before */
@@ -193,7 +206,9 @@ struct tspe_kernel {
 	uint32_t first, n;
 	uint32_t interval;
 	int64_t bank_delay; /* cycles its steps start later because of banks */
+	bool tight;         /* registers are given: what takes one waits for the value before it */
 	/* search */
+	int64_t retry_at;     /* when a register was taken: first start at which it may not be; TSPE_NEVER: no matter */
 	int64_t budget;       /* accesses that may still be tried */
 	uint32_t rhythm;      /* cycles between beats; first tried is to issue on them; 0: any cycle is as good */
 	bool strict;          /* keep the rhythm now? */
@@ -213,6 +228,7 @@ typedef struct tspe_policy {
 } tspe_policy;
 
 tspe_kernel *tspe_kernel_new(tspe *e, uint32_t count);
+tspe_kernel *tspe_kernel_new_sized(tspe *e, uint32_t count, unsigned step_max);
 void tspe_kernel_free(tspe_kernel *k);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(tspe_kernel, tspe_kernel_free)
 /* Memory that lives as long as the kernel. */
@@ -238,6 +254,16 @@ unsigned tspe_span(const isa_machine *m, uint64_t lanes, enum isa_type type);
 /* Least interval that memory, queues and ports admit for the whole kernel. */
 uint32_t tspe_kernel_interval(const tspe_kernel *k);
 
+/* Due time of value number MEMBER of an iteration after its step's start, at the latest and earliest. */
+static inline int64_t tspe_latest_due(const tspe_step *s, unsigned member)
+{
+	return s->skew + s->delay + s->beats_max - 1 + (int64_t)member * s->fan_interval;
+}
+static inline int64_t tspe_earliest_due(const tspe_step *s, unsigned member)
+{
+	return s->skew + s->delay + s->beats_min - 1 + (int64_t)member * s->fan_interval;
+}
+
 /* When the chunk's first step could start at best, for its operands' sake. */
 int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval);
 /* Finds times for iterations FIRST .. FIRST + N - 1, INTERVAL apart, not before READY, and takes them. */
@@ -248,6 +274,29 @@ void tspe_unplace(tspe_kernel *k);
 void tspe_issue(tspe_kernel *k);
 /* Issues the placed chunk and counts it as done. */
 void tspe_commit(tspe_kernel *k);
+
+/* tsp_registers.c: registers and ports for all values of the chunk, or none. */
+enum tspe_outcome { TSPE_PLACED, TSPE_FAILED, TSPE_RAISED, TSPE_ABORTED }; /* ABORTED: no other times would help */
+enum tspe_outcome tspe_take_windows(tspe_kernel *k);
+void tspe_release_windows(tspe_kernel *k);
+/* Counts what the placed chunk's values take. */
+void tspe_count_registers(tspe_kernel *k);
+/* Last sampling, by steps before END, of what LEADER's group of values holds in the first iteration, at least its last
+ * due time. */
+int64_t tspe_last_sample(const tspe_kernel *k, const tspe_step *leader, const tspe_step *end);
+static inline bool tspe_leads(const tspe_step *s)
+{
+	return s->result != TSPE_NOTHING && s->member == 0;
+}
+
+/* tsp_tight.c: the rest of the kernel, one iteration after the other, its values where register allocation puts them.
+ * Fails when an operation needs more than there is. */
+bool tspe_run_tight(tspe_kernel *k, GError **error);
+/* tsp_spill.c: the rest of K with what R adds; NULL when there is no memory left for it. */
+tspe_kernel *tspe_spill(tspe_kernel *k, const regalloc_result *r, GError **error);
+/* Bytes of the value that a step makes. */
+uint32_t tspe_value_bytes(const tspe *e, const tspe_step *s);
+
 /* Places and issues all that is not done yet. */
 bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error);
 
@@ -317,6 +366,12 @@ struct tspe {
 	int64_t bank_delay; /* of the present macro-operation: most cycles a chunk moved because of banks */
 	uint32_t node;      /* program node of the present macro-operation */
 	tspe_use use;
+	uint64_t memory_top;             /* bytes of memory in use by tensors */
+	GPtrArray *slots;                /* tspe_tensor: where values are kept that find no register */
+	unsigned registers;              /* that may be used */
+	sched_registers needed;          /* what became of them */
+	bool in_blocks;                  /* does a loop run in blocks, whose length depends on how many there are? */
+	int64_t limit;                   /* a try that ends there or later is given up, without an error; 0: none */
 	uint64_t block_work, block_peak; /* MXM: useful MACs; peak MACs of the quantised passes */
 };
 
@@ -328,7 +383,7 @@ static inline const low_tensor *tspe_low_tensor(const tspe *e, uint32_t i)
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);
 /* tsp_report.c */
-void tspe_report(const tspe *e);
+void tspe_report(tspe *e);
 
 /* tsp_layout.c */
 enum tspe_plan { TSPE_PLAN_UNIFORM, TSPE_PLAN_ROOMY, TSPE_PLAN_DENSE, TSPE_PLAN_REUSE };

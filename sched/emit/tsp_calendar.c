@@ -119,6 +119,7 @@ bool tspe_calendars_init(tspe_calendars *c, const isa_machine *machine, int64_t 
 	for (unsigned q = 0; q < c->queues; q++)
 		busy_init(&c->queue[q]);
 	c->registers = (unsigned)machine->vreg_count;
+	c->touched = g_new0(uint8_t, c->registers + 1);
 	c->reg = g_new(tspe_busy, c->registers);
 	for (unsigned r = 0; r < c->registers; r++)
 		busy_init(&c->reg[r]);
@@ -142,7 +143,24 @@ void tspe_calendars_fini(tspe_calendars *c)
 		busy_fini(&c->port[p]);
 	g_free(c->queue);
 	g_free(c->reg);
+	g_free(c->touched);
 	g_ptr_array_unref(c->pages);
+}
+
+/* Counts what page PAGE says about registers. */
+static void count_page(tspe_calendars *c, const tspe_ports *page)
+{
+	for (unsigned i = 0; page && i < PAGE_CYCLES; i++) {
+		c->live += page[i].live;
+		c->most_live = MAX(c->most_live, c->live);
+	}
+}
+
+int64_t tspe_most_live(tspe_calendars *c)
+{
+	for (guint i = 0; i < c->pages->len; i++)
+		count_page(c, g_ptr_array_index(c->pages, i));
+	return c->most_live;
 }
 
 void tspe_calendars_advance(tspe_calendars *c)
@@ -162,6 +180,8 @@ void tspe_calendars_advance(tspe_calendars *c)
 	for (unsigned p = 0; p < G_N_ELEMENTS(c->port); p++)
 		busy_forget(&c->port[p], floor);
 	drop = (guint)MIN(page - c->first_page, (int64_t)c->pages->len);
+	for (guint i = 0; i < drop; i++)
+		count_page(c, g_ptr_array_index(c->pages, i));
 	if (drop)
 		g_ptr_array_remove_range(c->pages, 0, drop);
 	c->first_page = page;
@@ -252,8 +272,7 @@ void tspe_release_queue(tspe_calendars *c, unsigned queue, int64_t start, int64_
 	tspe_busy_release(&c->queue[queue], start, length);
 }
 
-/* The first of COUNT registers from FIRST on that is taken in the window, or COUNT. */
-static unsigned first_taken(const tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to)
+unsigned tspe_first_taken(const tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to)
 {
 	unsigned i = 0;
 
@@ -262,26 +281,16 @@ static unsigned first_taken(const tspe_calendars *c, unsigned first, unsigned co
 	return i;
 }
 
-int tspe_take_registers(tspe_calendars *c, unsigned count, int64_t from, int64_t to)
+void tspe_take_registers(tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to)
 {
-	unsigned begin = c->next_register;
+	for (unsigned i = 0; i < count; i++)
+		tspe_busy_take(&c->reg[first + i], from, to - from + 1);
+}
 
-	if (count > c->registers)
-		return -1;
-	for (int round = 0; round < 2; round++, begin = 0)
-		for (unsigned r = begin; r + count <= c->registers;) {
-			unsigned taken = first_taken(c, r, count, from, to);
-
-			if (taken < count) {
-				r += taken + 1;
-				continue;
-			}
-			for (unsigned i = 0; i < count; i++)
-				tspe_busy_take(&c->reg[r + i], from, to - from + 1);
-			c->next_register = r + count;
-			return (int)r;
-		}
-	return -1;
+void tspe_count_live(tspe_calendars *c, unsigned count, int64_t from, int64_t to)
+{
+	ports_at(c, from)->live += (int32_t)count;
+	ports_at(c, to + 1)->live -= (int32_t)count;
 }
 
 void tspe_release_registers(tspe_calendars *c, unsigned first, unsigned count, int64_t from, int64_t to)

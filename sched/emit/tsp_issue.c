@@ -101,6 +101,8 @@ static int64_t instance_of(const issue *w, unsigned o, uint32_t access)
 
 	if (o < 2 && w->s->in[o] >= 0)
 		return step_instance(w, o, access);
+	if (origin->kind == TSPE_ORIGIN_AFTER)
+		return (int64_t)w->k->step[w->s->after].instance + access;
 	return origin->kind == TSPE_ORIGIN_EACH ? origin->each[w->k->first * w->s->fan + access] : origin->instance;
 }
 
@@ -490,6 +492,7 @@ void tspe_issue(tspe_kernel *k)
 {
 	for (unsigned i = 0; i < k->step_count; i++)
 		issue_step(k, &k->step[i]);
+	tspe_count_registers(k);
 	k->e->bank_delay = MAX(k->e->bank_delay, k->bank_delay);
 	tspe_calendars_advance(&k->e->cal);
 }

@@ -3,7 +3,8 @@
  * Building kernels, and running one: which interval, how many iterations at a time.
  *
  * The whole kernel at the least interval is tried first, then larger intervals, then shorter chunks; a chunk that fits
- * nowhere near goes behind everything placed so far if that costs little.  A single iteration always finds a place.
+ * nowhere near goes behind everything placed so far if that costs little.  A single iteration always finds a place,
+ * unless it holds more values than there are registers: tsp_tight.c sees to that.
  */
 #include "sched/emit/tsp.h"
 
@@ -13,10 +14,17 @@ enum { SLACK_CYCLES = 96, SAMPLED_ITERATIONS = 64, WAIT_CYCLES = 64, WAIT_TIMES 
 
 tspe_kernel *tspe_kernel_new(tspe *e, uint32_t count)
 {
+	return tspe_kernel_new_sized(e, count, TSPE_STEPS_MAX);
+}
+
+tspe_kernel *tspe_kernel_new_sized(tspe *e, uint32_t count, unsigned step_max)
+{
 	tspe_kernel *k = g_new0(tspe_kernel, 1);
 
 	g_assert(count >= 1 && count <= TSPE_ITERATIONS_MAX);
 	k->e = e;
+	k->step = g_new0(tspe_step, step_max);
+	k->step_max = step_max;
 	k->count = count;
 	k->arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	k->owned = g_ptr_array_new_with_free_func(g_free);
@@ -30,6 +38,7 @@ void tspe_kernel_free(tspe_kernel *k)
 		return;
 	g_array_unref(k->arena);
 	g_ptr_array_unref(k->owned);
+	g_free(k->step);
 	g_free(k);
 }
 
@@ -47,11 +56,12 @@ int tspe_kernel_add(tspe_kernel *k, enum isa_op op, const uint16_t *queues, unsi
 	const isa_op_info *info = &isa_ops[op];
 	tspe_step *s = &k->step[k->step_count];
 
-	g_assert(k->step_count < TSPE_STEPS_MAX && queue_count > 0);
+	g_assert(k->step_count < k->step_max && queue_count > 0);
 	*s = (tspe_step){
 		.insn = isa_insn_make(op, queues[0], 0),
 		.queues = queues,
 		.queue_count = queue_count,
+		.after = -1,
 		.in = {-1, -1},
 		.fan = 1,
 		.members = 1,
@@ -379,19 +389,6 @@ static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *p
 	return try_intervals(k, first, n, policy->interval_min, safe, k->e->cal.horizon);
 }
 
-static void cannot_place(const tspe_kernel *k, GError **error)
-{
-	const char *node = g_array_index(k->e->program->nodes, isa_node, k->e->node).name;
-
-	g_set_error(
-		error, TSP_ERROR, TSP_ERROR_USER,
-		"'%s': one iteration needs more registers or ports than the machine has (vreg.count %" G_GINT64_FORMAT
-		", vreg.read_ports %" G_GINT64_FORMAT ", vreg.write_ports %" G_GINT64_FORMAT
-		", mxm.weight_bytes_per_cycle %" G_GINT64_FORMAT ")",
-		node, k->e->m->vreg_count, k->e->m->vreg_read_ports, k->e->m->vreg_write_ports,
-		k->e->m->mxm_weight_bytes);
-}
-
 static int64_t first_start(const tspe_kernel *k)
 {
 	int64_t first = INT64_MAX;
@@ -419,15 +416,15 @@ bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error)
 	while (k->next < k->count) {
 		uint32_t n = MIN(size, k->count - k->next);
 
+		if (k->e->limit && k->e->end >= k->e->limit)
+			return false;
 		if (!fit(k, k->next, n, policy)) {
 			if (n > 1) {
 				size = n / 2;
 				continue;
 			}
-			if (!tspe_place(k, k->next, 1, policy->interval_min, k->e->cal.horizon)) {
-				cannot_place(k, error);
-				return false;
-			}
+			if (!tspe_place(k, k->next, 1, policy->interval_min, k->e->cal.horizon))
+				return tspe_run_tight(k, error);
 		}
 		tspe_commit(k);
 		size = MIN(largest, n < size ? size : size * 2);

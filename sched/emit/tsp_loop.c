@@ -190,8 +190,9 @@ static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **
 
 	k->ready = *ready;
 	if (!fits_queues(k)) {
-		unsigned block = (unsigned)e->m->vreg_count / (2 * live_registers(k));
+		unsigned block = e->registers / (2 * live_registers(k));
 
+		e->in_blocks = true;
 		policy = (tspe_policy){.interval_min = 1, .interval_max = 2, .chunk = CLAMP(block, 1, BLOCK_MAX)};
 	}
 	if (!tspe_run(k, &policy, error))

@@ -3,7 +3,8 @@
  * Where tensors lie in the flat memory, and what the host puts there.
  *
  * One after the other, in the widest layout of tsp_layout.c that fits; when none does, densely, with memory of dead
- * values used again.  An epoch that does not fit even so is refused: nothing is spilled, there is nowhere to spill to.
+ * values used again.  An epoch that does not fit even so is refused: there is nowhere to spill to.  What is left above
+ * all tensors serves values that find no register (tsp_spill.c).
  */
 #include "isa/rng.h"
 #include "sched/emit/tsp.h"
@@ -255,6 +256,7 @@ bool tspe_memory_plan(tspe *e, GError **error)
 	}
 	if (bytes > capacity)
 		return refuse(e, bytes, capacity, error);
+	e->memory_top = bytes;
 	for (guint i = 0; i < e->low->tensors->len; i++) {
 		begin_cells(&e->tensors[i]);
 		add_tensor(e, &e->tensors[i]);

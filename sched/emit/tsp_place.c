@@ -16,9 +16,6 @@ enum {
 	TRY_WORK = 8,         /* a try that fails at once, in accesses */
 };
 
-/* ABORTED: no other times would help. */
-enum outcome { PLACED, FAILED, RAISED, ABORTED };
-
 int64_t tspe_due_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
 {
 	unsigned beats = 1;
@@ -28,17 +25,6 @@ int64_t tspe_due_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32
 		                ? s->beats_max
 		                : bank_calendar_beats(k->e->cal.banks, s->prints[(size_t)(k->first + i) * s->fan + j]);
 	return tspe_sample_at(k, s, s->once ? 0 : i, j) + s->delay + (int64_t)beats - 1;
-}
-
-/* Due time of value number MEMBER of an iteration after its step's start, at the latest and earliest. */
-static int64_t latest_due(const tspe_step *s, unsigned member)
-{
-	return s->skew + s->delay + s->beats_max - 1 + (int64_t)member * s->fan_interval;
-}
-
-static int64_t earliest_due(const tspe_step *s, unsigned member)
-{
-	return s->skew + s->delay + s->beats_min - 1 + (int64_t)member * s->fan_interval;
 }
 
 const tspe_step *tspe_producer(const tspe_kernel *k, const tspe_step *s, unsigned o, unsigned j, unsigned *value)
@@ -146,105 +132,24 @@ static void undo_step(tspe_kernel *k, tspe_step *s)
 	tspe_release_queue(&k->e->cal, s->queue, s->start, burst_cycles(k, s));
 }
 
-/* ------------------------------------------------------------------------------------------------- registers */
-
-/* First due time and last sampling of the values of a group of members, relative to the step's own iteration; the
- * number of iterations after which their registers may come round. */
-typedef struct lifetime {
-	int64_t from, to; /* over the chunk, absolute */
-	uint32_t wrap;
-} lifetime;
-
-static void extend(const tspe_kernel *k, lifetime *life, const tspe_step *p, unsigned value)
-{
-	int64_t due = p->start + earliest_due(p, value);
-	int64_t last = due;
-
-	for (const tspe_step *s = k->step; s < k->step + k->step_count; s++)
-		for (unsigned o = 0; o < 2; o++)
-			for (unsigned j = 0; s->in[o] >= 0 && j < s->fan; j++) {
-				unsigned v;
-
-				if (tspe_producer(k, s, o, j, &v) == p && v == value)
-					last = MAX(last, tspe_sample_at(k, s, 0, j));
-			}
-	life->from = MIN(life->from, due);
-	life->to = MAX(life->to, MAX(last, p->start + latest_due(p, value)) + (int64_t)(k->n - 1) * k->interval);
-	if (!p->once)
-		life->wrap = MAX(life->wrap, (uint32_t)MIN((last - due) / k->interval + 1, (int64_t)k->n));
-}
-
-static lifetime lifetime_of(const tspe_kernel *k, const tspe_step *leader)
-{
-	lifetime life = {INT64_MAX, INT64_MIN, 1};
-
-	for (unsigned m = 0; m < leader->members; m++) {
-		if (leader->fan == leader->members)
-			extend(k, &life, leader, m);
-		else
-			extend(k, &life, leader + m, 0);
-	}
-	return life;
-}
-
-static bool leads(const tspe_step *s)
-{
-	return s->result != TSPE_NOTHING && s->member == 0;
-}
-
-static unsigned registers_of(const tspe_step *leader, uint32_t wrap)
-{
-	return wrap * leader->members * leader->span;
-}
-
-static void release_windows(tspe_kernel *k, unsigned end)
-{
-	for (unsigned i = 0; i < end; i++) {
-		const tspe_step *s = &k->step[i];
-		lifetime life;
-
-		if (!leads(s))
-			continue;
-		life = lifetime_of(k, s);
-		if (s->result == TSPE_PORT)
-			tspe_release_latches(&k->e->cal, s->insn.dst, life.from, life.to);
-		else
-			tspe_release_registers(&k->e->cal, s->reg, registers_of(s, s->wrap), life.from, life.to);
-	}
-}
-
-/* Where the values of a leader's group are kept. */
-static enum outcome take_window(tspe_kernel *k, tspe_step *s)
-{
-	lifetime life = lifetime_of(k, s);
-	int reg = -1;
-
-	if (s->result == TSPE_PORT)
-		return tspe_take_latches(&k->e->cal, s->insn.dst, life.from, life.to) ? PLACED : FAILED;
-	if (registers_of(s, life.wrap) < 1024)
-		reg = tspe_take_registers(&k->e->cal, registers_of(s, life.wrap), life.from, life.to);
-	if (reg < 0)
-		return ABORTED;
-	s->reg = (unsigned)reg;
-	s->wrap = life.wrap;
-	return PLACED;
-}
-
-/* Registers and ports for all values, or none. */
-static enum outcome take_windows(tspe_kernel *k)
-{
-	for (unsigned i = 0; i < k->step_count; i++) {
-		enum outcome outcome = leads(&k->step[i]) ? take_window(k, &k->step[i]) : PLACED;
-
-		if (outcome != PLACED) {
-			release_windows(k, i);
-			return outcome;
-		}
-	}
-	return PLACED;
-}
-
 /* ---------------------------------------------------------------------------------------------------- search */
+
+/* Do the registers of A's and B's groups of values overlap? */
+static bool share_registers(const tspe_step *a, const tspe_step *b)
+{
+	return a->reg < b->reg + (unsigned)b->members * b->span && b->reg < a->reg + (unsigned)a->members * a->span;
+}
+
+/* When may step S start, whose register is given, for the sake of those that were there before it? */
+static int64_t after_others(const tspe_kernel *k, const tspe_step *s)
+{
+	int64_t from = INT64_MIN;
+
+	for (const tspe_step *p = k->step; s->result == TSPE_REGISTERS && p < s - s->member; p++)
+		if (p->result == TSPE_REGISTERS && tspe_leads(p) && share_registers(p, s - s->member))
+			from = MAX(from, tspe_last_sample(k, p, s) + 1 - tspe_earliest_due(s, 0));
+	return from;
+}
 
 /* When may step S start for its operands' sake, and until when for those that wait in ports? */
 static void operand_window(const tspe_kernel *k, const tspe_step *s, int64_t *from, int64_t *to)
@@ -255,10 +160,14 @@ static void operand_window(const tspe_kernel *k, const tspe_step *s, int64_t *fr
 			const tspe_step *p = tspe_producer(k, s, o, j, &value);
 			int64_t lead = s->skew + (int64_t)j * s->fan_interval;
 
-			*from = MAX(*from, p->start + latest_due(p, value) - lead);
+			*from = MAX(*from, p->start + tspe_latest_due(p, value) - lead);
 			if (p->result == TSPE_PORT && k->n > 1)
-				*to = MIN(*to, p->start + earliest_due(p, value) + k->interval - 1 - lead);
+				*to = MIN(*to, p->start + tspe_earliest_due(p, value) + k->interval - 1 - lead);
 		}
+	if (s->after >= 0)
+		*from = MAX(*from, k->step[s->after].start + tspe_latest_due(&k->step[s->after], 0) - s->skew);
+	if (k->tight)
+		*from = MAX(*from, after_others(k, s));
 }
 
 static bool has_operands(const tspe_step *s)
@@ -267,7 +176,7 @@ static bool has_operands(const tspe_step *s)
 }
 
 /* Puts step S at the earliest time in FROM..TO at which it fits. */
-static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int64_t to)
+static enum tspe_outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int64_t to)
 {
 	tspe_step *s = &k->step[index];
 	tspe_calendars *c = &k->e->cal;
@@ -288,7 +197,7 @@ static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int
 		if (at > to) {
 			k->raise_step = (int)index;
 			k->raise_to = at;
-			return first > to ? RAISED : FAILED;
+			return first > to ? TSPE_RAISED : TSPE_FAILED;
 		}
 		if (k->strict && s->memory && (at - s->beat) % k->rhythm)
 			continue;
@@ -296,36 +205,36 @@ static enum outcome place_step(tspe_kernel *k, unsigned index, int64_t from, int
 		if (clash == NO_CLASH) {
 			s->queue = tspe_best_queue(c, s->queues, s->queue_count, at, cycles);
 			tspe_take_queue(c, s->queue, at, cycles);
-			return PLACED;
+			return TSPE_PLACED;
 		}
 		if (clash == BANK_CLASH)
 			k->bank_delay = MAX(k->bank_delay, at + 1 - first);
 		if (k->budget < 0)
-			return ABORTED;
+			return TSPE_ABORTED;
 	}
 }
 
-static enum outcome place_from(tspe_kernel *k, const int64_t *bound, unsigned index)
+static enum tspe_outcome place_from(tspe_kernel *k, const int64_t *bound, unsigned index)
 {
 	tspe_step *s = &k->step[index];
 	int64_t from, to;
 
 	if (index == k->step_count)
-		return take_windows(k);
+		return tspe_take_windows(k);
 	from = bound[index];
 	to = INT64_MAX;
 	operand_window(k, s, &from, &to);
 	to = MIN(to, from + (has_operands(s) ? k->slack : 0));
 	for (;;) {
-		enum outcome outcome = place_step(k, index, from, to);
+		enum tspe_outcome outcome = place_step(k, index, from, to);
 
-		if (outcome != PLACED)
+		if (outcome != TSPE_PLACED)
 			return outcome;
 		outcome = place_from(k, bound, index + 1);
-		if (outcome == PLACED)
-			return PLACED;
+		if (outcome == TSPE_PLACED)
+			return TSPE_PLACED;
 		undo_step(k, s);
-		if (outcome != FAILED || !s->memory || k->budget < 0)
+		if (outcome != TSPE_FAILED || !s->memory || k->budget < 0)
 			return outcome;
 		from = s->start + 1;
 		if (!has_operands(s))
@@ -352,14 +261,15 @@ static void bound_starts(const tspe_kernel *k, int64_t ready, int64_t *bound)
 				const tspe_step *p = tspe_producer(k, s, o, j, &value);
 				int64_t *b = &bound[p - k->step];
 
-				*b = MAX(*b, bound[i] + s->skew + (int64_t)j * s->fan_interval - latest_due(p, value));
+				*b = MAX(*b,
+				         bound[i] + s->skew + (int64_t)j * s->fan_interval - tspe_latest_due(p, value));
 			}
 	}
 }
 
 int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval)
 {
-	int64_t bound[TSPE_STEPS_MAX];
+	int64_t bound[TSPE_SPILLED_MAX];
 
 	for (unsigned i = 0; i < k->step_count; i++)
 		bound[i] = INT64_MIN;
@@ -372,9 +282,9 @@ int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t inter
 
 bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready)
 {
-	int64_t bound[TSPE_STEPS_MAX];
+	int64_t bound[TSPE_SPILLED_MAX];
 	int64_t reach = k->reach;
-	enum outcome outcome;
+	enum tspe_outcome outcome;
 
 	for (unsigned i = 0; i < k->step_count; i++)
 		bound[i] = INT64_MIN;
@@ -382,23 +292,24 @@ bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, i
 	k->n = n;
 	k->interval = interval;
 	k->bank_delay = 0;
+	k->retry_at = TSPE_NEVER;
 	k->budget = MAX((int64_t)WORK_LEAST, (int64_t)WORK_BURSTS * n * k->step_count);
 	ready = MAX(MAX(ready, k->ready), k->e->cal.floor);
 	do {
 		k->reach = reach;
 		bound_starts(k, ready, bound);
 		outcome = place_from(k, bound, 0);
-		if (outcome == RAISED)
+		if (outcome == TSPE_RAISED)
 			bound[k->raise_step] = MAX(bound[k->raise_step] + 1, k->raise_to);
 		k->budget -= TRY_WORK * k->step_count;
-	} while (outcome == RAISED && k->budget > 0);
+	} while (outcome == TSPE_RAISED && k->budget > 0);
 	k->reach = reach;
-	return outcome == PLACED;
+	return outcome == TSPE_PLACED;
 }
 
 void tspe_unplace(tspe_kernel *k)
 {
-	release_windows(k, k->step_count);
+	tspe_release_windows(k);
 	for (unsigned i = 0; i < k->step_count; i++)
 		undo_step(k, &k->step[i]);
 }

@@ -59,11 +59,44 @@ static void add_traffic(const tspe *e, int64_t cycles)
 	g_string_append_c(e->report->notes, '\n');
 }
 
-void tspe_report(const tspe *e)
+/* Adds what the epoch made of the registers. */
+static void add_registers(tspe *e)
+{
+	sched_registers *all = &e->report->registers, *n = &e->needed;
+
+	n->count = (uint32_t)e->m->vreg_count;
+	n->most_live = (uint32_t)tspe_most_live(&e->cal);
+	for (unsigned r = 0; r < e->cal.registers; r++)
+		n->used += e->cal.touched[r];
+	all->count = n->count;
+	all->used = MAX(all->used, n->used);
+	all->most_live = MAX(all->most_live, n->most_live);
+	all->stores += n->stores;
+	all->loads += n->loads;
+	all->remade += n->remade;
+	all->coalesced += n->coalesced;
+	all->spilled += n->spilled;
+	all->tight += n->tight;
+}
+
+char *sched_registers_text(const sched_registers *r)
+{
+	g_autofree char *stores = emit_grouped((int64_t)r->stores);
+	g_autofree char *loads = emit_grouped((int64_t)r->loads);
+	g_autofree char *remade = emit_grouped((int64_t)r->remade);
+
+	if (!r->tight)
+		return g_strdup_printf("%u of %u used, at most %u hold something", r->used, r->count, r->most_live);
+	return g_strdup_printf("%u of %u used, at most %u hold something; spilled: %s stores, %s loads, %s made again",
+	                       r->used, r->count, r->most_live, stores, loads, remade);
+}
+
+void tspe_report(tspe *e)
 {
 	int64_t cycles = e->end - e->start;
 	g_autofree char *binds = cycles > 0 ? describe(e, cycles) : NULL;
 
+	add_registers(e);
 	if (!binds)
 		return;
 	if (e->use.mxm_cycles && e->epoch < EMIT_NOTED_EPOCHS)

@@ -298,7 +298,7 @@ bool mxm_drain(const mxm_pass *p, GError **error)
 		unsigned count = 1;
 
 		while (p->work->type == ISA_TYPE_I8 && store_beats(p, &p->units[last - 1]) <= FAN_BEATS &&
-		       count < last && (count + 1) * span <= ROTATION_MAX &&
+		       count < last && (count + 1) * span <= MIN(ROTATION_MAX, p->work->e->registers) &&
 		       p->units[last - 1 - count].lanes == p->units[last - 1].lanes)
 			count++;
 		if (!drain(p, last - count, count, error))
