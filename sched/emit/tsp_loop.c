@@ -2,19 +2,28 @@
  *
  * Vector loops and transposes as kernels.
  *
- * A loop whose steps all find a queue of their own runs as one burst a step.  One with more steps than queues runs in
- * blocks: each step a short burst, one burst after the other on a queue, values of a whole block in registers.  Loads
- * that do not move from iteration to iteration are made once a chunk.  A transpose reads columns by strided loads of
- * one element a row; how many beats that takes is the bank map's affair.
+ * A loop whose steps all find a queue of their own runs as one burst a step.  One with more steps than queues, or whose
+ * iterations go faster by twos or threes (three accesses fit the banks in a cycle, two an iteration: three iterations
+ * in two cycles), runs in blocks: each step a short burst, in rows by a modulo schedule, values of a whole block in
+ * registers.  Loads that do not move from iteration to iteration are made once a chunk.  A transpose reads columns by
+ * strided loads of one element a row; how many beats that takes is the bank map's affair.
  */
 #include "sched/emit/tsp.h"
 
-enum { ONCE_ITERATIONS = 4, BLOCK_MAX = 64 };
+enum {
+	ONCE_ITERATIONS = 4,
+	BLOCK_MAX = 64,
+	ROW_LEAST = 8,  /* bursts shorter than that are not worth rows */
+	COPIES_MAX = 6, /* iterations side by side */
+	SAMPLED = 16,   /* iterations that stand for all */
+	ITERATIONS_LEAST = 4 * ROW_LEAST,
+};
 
 typedef struct loop_shape {
 	const low_vloop *loop;
-	uint64_t from; /* first iteration of the kernel, over both levels */
-	uint32_t count;
+	uint64_t from;  /* first iteration of the kernel, over both levels */
+	uint32_t count; /* iterations of the kernel: COPIES of the loop's each */
+	unsigned copies;
 	bool once_inner; /* are loads with step0 = 0 constant over the kernel? */
 } loop_shape;
 
@@ -32,13 +41,13 @@ static bool is_once(const loop_shape *shape, const low_step *s)
 	return s->ref.step0 == 0 && shape->once_inner;
 }
 
-static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, const low_step *s)
+static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, unsigned copy, const low_step *s)
 {
 	tspe_step *step = &k->step[index];
 
 	step->cell = tspe_kernel_alloc(k, shape->count * sizeof(uint32_t));
 	for (uint32_t i = 0; i < shape->count; i++) {
-		uint64_t at = shape->from + i;
+		uint64_t at = shape->from + (uint64_t)i * shape->copies + copy;
 		int64_t v = s->ref.first + (int64_t)(at % shape->loop->n0) * s->ref.step0 +
 		            (int64_t)(at / shape->loop->n0) * s->ref.step1;
 
@@ -46,7 +55,8 @@ static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, c
 	}
 }
 
-static int add_memory(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+/* Steps of the loop name each other by MAP[]: numbers of the kernel's steps. */
+static int add_memory(tspe_kernel *k, const loop_shape *shape, unsigned copy, const low_step *s, const int *map)
 {
 	tspe *e = k->e;
 	bool load = s->kind == LOW_LOAD;
@@ -54,17 +64,17 @@ static int add_memory(tspe_kernel *k, const loop_shape *shape, const low_step *s
 	int index = tspe_kernel_add(k, load ? ISA_OP_LOAD : ISA_OP_STORE, e->mem.at, e->mem.count);
 
 	tspe_kernel_memory(k, index, t, (uint32_t)(shape->loop->lanes * t->element), 0, 1);
-	fill_addresses(k, index, shape, s);
+	fill_addresses(k, index, shape, copy, s);
 	if (load) {
 		tspe_kernel_result(k, index, tspe_span(e->m, shape->loop->lanes, t->low->type));
 		k->step[index].once = is_once(shape, s);
 	} else {
-		tspe_kernel_link(k, index, 0, s->in[0]);
+		tspe_kernel_link(k, index, 0, map[s->in[0]]);
 	}
 	return index;
 }
 
-static void add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+static int add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s, const int *map)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, s->op, e->vxm.at, e->vxm.count);
@@ -79,7 +89,8 @@ static void add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s)
 	tspe_kernel_result(k, index, tspe_span(e->m, shape->loop->lanes, s->dtype));
 	for (unsigned o = 0; o < 2; o++)
 		if (s->in[o] >= 0)
-			tspe_kernel_link(k, index, o, s->in[o]);
+			tspe_kernel_link(k, index, o, map[s->in[o]]);
+	return index;
 }
 
 /* Tiles that the farthest lane moves up. */
@@ -106,7 +117,7 @@ static uint32_t lane_parts(const tspe *e, const low_vloop *loop, const low_step 
 	return isa_type_bytes(s->type) == 4 && tspe_span(e->m, loop->lanes, s->type) == 1 ? 2 : 1;
 }
 
-static void add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+static int add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s, const int *map)
 {
 	tspe *e = k->e;
 	uint64_t lanes = shape->loop->lanes;
@@ -119,31 +130,41 @@ static void add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s
 	const tspe_queues *queues = local ? &e->distribute : &e->permute;
 	int index = tspe_kernel_add(k, local ? ISA_OP_DISTRIBUTE : ISA_OP_PERMUTE, queues->at, queues->count);
 	tspe_step *step = &k->step[index];
-	uint16_t map[320];
+	uint16_t lane[320];
 
-	exchange_map(map, (uint32_t)lanes * parts, s->lane_xor * parts);
-	step->insn.map = (uint16_t)isa_program_add_map(e->program, map);
+	exchange_map(lane, (uint32_t)lanes * parts, s->lane_xor * parts);
+	step->insn.map = (uint16_t)isa_program_add_map(e->program, lane);
 	step->insn.type = (uint8_t)type;
 	if (!local)
-		step->delay += tile_distance(e->m, map);
+		step->delay += tile_distance(e->m, lane);
 	tspe_kernel_result(k, index, tspe_span(e->m, (uint64_t)e->m->lanes, type));
-	tspe_kernel_link(k, index, 0, s->in[0]);
+	tspe_kernel_link(k, index, 0, map[s->in[0]]);
+	return index;
 }
 
 static tspe_kernel *build(tspe *e, const loop_shape *shape)
 {
 	tspe_kernel *k = tspe_kernel_new(e, shape->count);
+	int map[COPIES_MAX][TSPE_STEPS_MAX];
 
-	for (guint i = 0; i < shape->loop->steps->len; i++) {
-		const low_step *s = step_at(shape->loop, i);
+	/* With copies, what all of them share comes first.  Copies of a step stand beside each other: their accesses
+	 * follow each other in memory. */
+	for (guint i = 0; shape->copies > 1 && i < shape->loop->steps->len; i++)
+		if (is_once(shape, step_at(shape->loop, i)))
+			map[0][i] = add_memory(k, shape, 0, step_at(shape->loop, i), NULL);
+	for (guint i = 0; i < shape->loop->steps->len; i++)
+		for (unsigned c = 0; c < shape->copies; c++) {
+			const low_step *s = step_at(shape->loop, i);
 
-		if (s->kind == LOW_OP)
-			add_op(k, shape, s);
-		else if (s->kind == LOW_LANES)
-			add_lanes(k, shape, s);
-		else
-			add_memory(k, shape, s);
-	}
+			if (shape->copies > 1 && is_once(shape, s))
+				map[c][i] = map[0][i];
+			else if (s->kind == LOW_OP)
+				map[c][i] = add_op(k, shape, s, map[c]);
+			else if (s->kind == LOW_LANES)
+				map[c][i] = add_lanes(k, shape, s, map[c]);
+			else
+				map[c][i] = add_memory(k, shape, c, s, map[c]);
+		}
 	tspe_kernel_finish(k);
 	return k;
 }
@@ -180,9 +201,82 @@ static bool fits_queues(const tspe_kernel *k)
 	       used[ISA_UNIT_SXM] <= MAX(e->permute.count, 1);
 }
 
+/* How many iterations side by side promise the fewest cycles each? */
+static unsigned choose_copies(tspe *e, const loop_shape *shape)
+{
+	loop_shape sample = *shape;
+	unsigned best = 1;
+	int64_t best_bound = 0;
+
+	for (unsigned c = 1; c <= COPIES_MAX && c * shape->loop->steps->len <= TSPE_STEPS_MAX; c++) {
+		tspe_kernel *k;
+		int64_t bound;
+
+		sample.copies = c;
+		sample.count = MIN(shape->count / c, SAMPLED);
+		if (!sample.count)
+			break;
+		k = build(e, &sample);
+		bound = tspe_kernel_bound(k);
+		tspe_kernel_free(k);
+		/* A twentieth at least, for what bursts cost. */
+		if (c == 1 || bound * best * 20 < best_bound * c * 19) {
+			best = c;
+			best_bound = bound;
+		}
+	}
+	return best;
+}
+
+/* Chunk after chunk in rows while they keep them; the first that does not, and all that is behind it, is left. */
+static void run_chunks(tspe_kernel *k, uint32_t chunk)
+{
+	while (k->next < k->count) {
+		uint32_t n = MIN(chunk, k->count - k->next);
+		int64_t skew;
+
+		if (!tspe_place(k, k->next, n, 1, TSPE_NEVER) && !tspe_place(k, k->next, n, 1, k->e->cal.horizon))
+			return;
+		tspe_first_row(k, &skew);
+		if (skew > MAX(n / 4, 2)) {
+			tspe_unplace(k);
+			return;
+		}
+		tspe_commit(k);
+	}
+}
+
+/* As many iterations as keep to rows, COPIES side by side; *DONE: how many those are. */
+static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t *done)
+{
+	loop_shape rows = *shape;
+	g_autoptr(tspe_kernel) k = NULL;
+	uint64_t live = 1, chunk;
+	tspe_rate rate;
+
+	rows.copies = choose_copies(e, shape);
+	rows.count = shape->count / rows.copies;
+	k = build(e, &rows);
+	if (rows.copies == 1 && fits_queues(k))
+		return;
+	tspe_kernel_rate(k, &rate);
+	if (!rate.interval || !tspe_kernel_rows(k, rate.interval, &live))
+		return;
+	chunk = MIN((uint64_t)e->m->vreg_count * 3 / 4 / MAX(live, 1), BLOCK_MAX);
+	if (chunk < ROW_LEAST || rows.count < ROW_LEAST)
+		return;
+	k->ready = *ready;
+	run_chunks(k, (uint32_t)chunk);
+	if (!k->next)
+		return;
+	tspe_note_rate(e, &rate, rows.copies);
+	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
+	*done = k->next * rows.copies;
+}
+
 /* *READY: when the kernel may start; then, when the next one of the same loop may: memory binds them, so that they
  * would only get into each other's way. */
-static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
+static bool run_bursts(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
 {
 	g_autoptr(tspe_kernel) k = build(e, shape);
 	uint32_t interval = tspe_kernel_interval(k);
@@ -198,6 +292,18 @@ static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **
 		return false;
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
 	return true;
+}
+
+static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
+{
+	loop_shape rest = *shape;
+	uint32_t done = 0;
+
+	if (shape->count >= ITERATIONS_LEAST)
+		run_rows(e, shape, ready, &done);
+	rest.from += done;
+	rest.count -= done;
+	return !rest.count || run_bursts(e, &rest, ready, error);
 }
 
 static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)
@@ -232,7 +338,7 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 {
 	const low_vloop *loop = &macro->vloop;
 	uint64_t total = loop->n0 * loop->n1;
-	loop_shape shape = {.loop = loop, .once_inner = has_inner_constant(loop)};
+	loop_shape shape = {.loop = loop, .copies = 1, .once_inner = has_inner_constant(loop)};
 	uint64_t most = shape.once_inner ? MIN(loop->n0, TSPE_ITERATIONS_MAX) : TSPE_ITERATIONS_MAX;
 
 	if (loop->steps->len > TSPE_STEPS_MAX || !check_lanes(e, loop, error))

@@ -333,6 +333,19 @@ static enum outcome place_from(tspe_kernel *k, const int64_t *bound, unsigned in
 	}
 }
 
+/* Bursts keep their rows: if one has to wait, all do. */
+static void bound_rows(const tspe_kernel *k, int64_t *bound)
+{
+	int64_t base = INT64_MIN;
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		if (k->step[i].memory && !k->step[i].once)
+			base = MAX(base, bound[i] - (int64_t)k->step[i].row * k->n);
+	for (unsigned i = 0; i < k->step_count; i++)
+		if (k->step[i].memory && !k->step[i].once)
+			bound[i] = MAX(bound[i], base + (int64_t)k->step[i].row * k->n);
+}
+
 /* Earliest starts from what each step waits for itself, pulled back to the steps that feed it. */
 static void bound_starts(const tspe_kernel *k, int64_t ready, int64_t *bound)
 {
@@ -355,6 +368,8 @@ static void bound_starts(const tspe_kernel *k, int64_t ready, int64_t *bound)
 				*b = MAX(*b, bound[i] + s->skew + (int64_t)j * s->fan_interval - latest_due(p, value));
 			}
 	}
+	if (k->rows)
+		bound_rows(k, bound);
 }
 
 int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval)
