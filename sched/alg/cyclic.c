@@ -12,6 +12,7 @@
 enum {
 	PLACEMENTS = 2000000,
 	CONFLICTS = 200000,
+	MOVES = 100000,
 	ORDERS = 4,            /* of one interval */
 	PLACEMENTS_PER_OP = 8, /* of one order, as Rau's budget ratio */
 };
@@ -87,7 +88,7 @@ void cyclic_add_edge(cyclic_problem *p, uint32_t from, uint32_t to, int64_t late
 
 void cyclic_options_init(cyclic_options *options)
 {
-	*options = (cyclic_options){.placements = PLACEMENTS, .conflicts = CONFLICTS, .seed = 1};
+	*options = (cyclic_options){.placements = PLACEMENTS, .conflicts = CONFLICTS, .moves = MOVES, .seed = 1};
 }
 
 bool cyclic_i_stopped(const cyclic_options *options, cyclic_result *result)

@@ -106,6 +106,7 @@ void cyclic_bounds_fini(cyclic_bounds *bounds);
 typedef struct cyclic_options {
 	uint64_t placements;       /* of operations, in all (default 2,000,000) */
 	uint64_t conflicts;        /* of the exact part, in all (default 200,000); 0: without it */
+	uint64_t moves;            /* places looked at for fewer stages and values (default 100,000) */
 	uint64_t seed;             /* of the orders tried after the first */
 	int64_t limit;             /* largest II to try; 0: one at which the iterations need not overlap */
 	bool (*stop)(void *state); /* asked now and then; true ends the work.  May be NULL */

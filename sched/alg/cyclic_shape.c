@@ -22,6 +22,7 @@ typedef struct shape {
 	cyclic_result *r;
 	cyclic_table table;
 	int64_t ii, work;
+	uint64_t moves;
 	int64_t *live; /* [ii + 1] changes from cycle to cycle of the kernel */
 } shape;
 
@@ -111,7 +112,7 @@ static bool move(shape *s, uint32_t v, cost *now)
 
 	window(s, v, &from, &to);
 	cyclic_i_release(&s->table, v, old_mode, old);
-	for (int64_t at = from; at <= to && s->work < WORK_MAX; at++)
+	for (int64_t at = from; at <= to && s->work < WORK_MAX && s->moves < s->options->moves; at++)
 		for (uint32_t m = 0; m < cyclic_op_at(s->p, v)->modes; m++) {
 			cost c;
 
@@ -120,6 +121,7 @@ static bool move(shape *s, uint32_t v, cost *now)
 			cyclic_i_release(&s->table, v, m, at);
 			s->r->start[v] = at;
 			c = measure(s);
+			s->moves++;
 			if (better(&c, now)) {
 				*now = c;
 				best_start = at;
@@ -176,7 +178,7 @@ void cyclic_i_shape(const cyclic_graph *g, const cyclic_options *options, cyclic
 	if (cyclic_i_table_init(&s.table, g->p, r->ii)) {
 		for (uint32_t v = 0; v < g->p->ops->len; v++)
 			cyclic_i_force(&s.table, v, r->mode[v], r->start[v]);
-		while (moved && s.work < WORK_MAX && !cyclic_i_stopped(options, r)) {
+		while (moved && s.work < WORK_MAX && s.moves < options->moves && !cyclic_i_stopped(options, r)) {
 			moved = false;
 			for (uint32_t v = 0; v < g->p->ops->len; v++)
 				moved = move(&s, v, &now) || moved;

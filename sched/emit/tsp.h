@@ -162,9 +162,9 @@ struct tspe_step {
 	int32_t delay; /* result after sampling, first beat */
 	int32_t hold;  /* cycles the queue stays taken from its last issue on */
 	uint32_t weight_bytes;
-	int64_t not_before;   /* first issue */
-	int64_t beat;         /* while the kernel keeps a rhythm: memory accesses whole beats from this cycle */
-	int32_t row;          /* memory, while the kernel runs in rows: the one in which its burst starts */
+	int64_t not_before; /* first issue */
+	int64_t beat;       /* while the kernel keeps a rhythm: memory accesses whole beats from this cycle */
+	int32_t row; /* while the kernel runs in rows: the one in which its burst starts, or follows its operands */
 	const int64_t *ready; /* [iterations]: sampling not before; NULL = any time */
 	int64_t *addr;        /* [iterations * fan]: ADDR; NULL = insn's */
 	bank_print *prints;   /* [iterations * fan], memory */
@@ -342,9 +342,9 @@ typedef struct tspe_rate {
 void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
 /* Only the bound, without a search. */
 int64_t tspe_kernel_bound(const tspe_kernel *k);
-/* The same schedule in bursts: rows for the memory steps of K, INTERVAL of them from a chunk to the next.  *LIVE:
- * registers kept at a time, over the length of a burst.  False: there is none. */
-bool tspe_kernel_rows(tspe_kernel *k, int64_t interval, uint64_t *live);
+/* A schedule of bursts of K's iterations: rows for the memory steps, MOST of them at most from a chunk to the next
+ * (k->rows).  *REGISTERS: kept at a time, about.  False: there is none. */
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t most, uint64_t *registers);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
 void tspe_note_rate(const tspe *e, const tspe_rate *rate, unsigned iterations);
 

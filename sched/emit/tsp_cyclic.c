@@ -8,7 +8,8 @@
  * of what any bank map, layout and order can reach.
  *
  * Bursts: where an interval of several cycles is to be kept by looped instructions, each row of the schedule is as long
- * as a burst.  A value then reaches the vector unit within the row, and a store in the next one.
+ * as a burst.  A value then reaches the vector unit within the row, and a store in the next one; and accesses that meet
+ * in some bank when their bursts run side by side are not put into one row.
  */
 #include "sched/emit/tsp.h"
 
@@ -17,7 +18,12 @@
 enum {
 	PLACEMENTS = 4000,
 	CONFLICTS = 4000,
+	ROW_PLACEMENTS = 1000,
+	ROW_CONFLICTS = 300,
+	ROW_MOVES = 500,
 	KINDS_MAX = 16, /* of queues */
+	PAIRS_MAX = 900,
+	BUBBLES = 2, /* cycles by which an operation waits for a free port */
 	BOUND_MAX = 4096,
 };
 
@@ -30,7 +36,14 @@ typedef struct translation {
 	unsigned kinds;
 	uint32_t banks, reads, writes, weights; /* resources */
 	uint32_t op[TSPE_STEPS_MAX];            /* of each step; UINT32_MAX: none */
+	GArray *apart;                          /* pair: of bursts that do not go side by side */
 } translation;
+
+/* Two steps, and a resource that only one of them can have. */
+typedef struct pair {
+	unsigned a, b;
+	uint32_t resource;
+} pair;
 
 /* The resource of a step's queues. */
 static uint32_t queue_resource(translation *t, const tspe_step *s)
@@ -86,6 +99,44 @@ static void add_step(translation *t, unsigned index)
 		if (s->result == TSPE_REGISTERS)
 			cyclic_add_use(t->p, t->writes, s->span, at + (uint32_t)MAX(due, 0), 1);
 	}
+	for (guint i = 0; i < t->apart->len; i++) {
+		const pair *apart = &g_array_index(t->apart, pair, i);
+
+		if (apart->a == index || apart->b == index)
+			cyclic_add_use(t->p, apart->resource, 1, 0, 1);
+	}
+}
+
+static bool in_burst(const tspe_step *s)
+{
+	return s->memory && !s->once;
+}
+
+static bool bursts_meet(const tspe_kernel *k, const tspe_step *a, const tspe_step *b)
+{
+	for (uint32_t i = 0; i < k->count; i++)
+		if (bank_calendar_meet(k->e->cal.banks, a->prints[i], b->prints[i], k->arena))
+			return true;
+	return false;
+}
+
+/* False: there are too many. */
+static bool find_apart(translation *t)
+{
+	const tspe_kernel *k = t->k;
+
+	for (unsigned a = 0; a < k->step_count; a++)
+		for (unsigned b = a + 1; in_burst(&k->step[a]) && b < k->step_count; b++) {
+			pair apart = {a, b, 0};
+
+			if (!in_burst(&k->step[b]) || !bursts_meet(k, &k->step[a], &k->step[b]))
+				continue;
+			if (t->apart->len >= PAIRS_MAX)
+				return false;
+			apart.resource = cyclic_add_resource(t->p, "banks of two", 1);
+			g_array_append_val(t->apart, apart);
+		}
+	return true;
 }
 
 static void add_edges(translation *t, unsigned index)
@@ -107,17 +158,21 @@ static void add_edges(translation *t, unsigned index)
 		}
 }
 
+/* NULL: too large; translation_fini() in any case. */
 static cyclic_problem *translate(translation *t, const tspe_kernel *k, bool bursts)
 {
 	const isa_machine *m = k->e->m;
 	const bank_map *map = bank_calendar_map(k->e->cal.banks);
 
 	*t = (translation){.k = k, .p = cyclic_problem_new(), .bursts = bursts};
+	t->apart = g_array_new(FALSE, FALSE, sizeof(pair));
 	t->banks =
 		cyclic_add_resource(t->p, "SRAM banks", (uint32_t)(bank_map_banks_used(map) * (uint64_t)m->sram_ports));
 	t->reads = cyclic_add_resource(t->p, "register read ports", (uint32_t)m->vreg_read_ports);
 	t->writes = cyclic_add_resource(t->p, "register write ports", (uint32_t)m->vreg_write_ports);
 	t->weights = cyclic_add_resource(t->p, "weight bandwidth", (uint32_t)m->mxm_weight_bytes);
+	if (bursts && !find_apart(t))
+		return NULL;
 	for (unsigned i = 0; i < k->step_count; i++) {
 		t->op[i] = UINT32_MAX;
 		if (!k->step[i].once)
@@ -127,6 +182,12 @@ static cyclic_problem *translate(translation *t, const tspe_kernel *k, bool burs
 		if (!k->step[i].once)
 			add_edges(t, i);
 	return t->p;
+}
+
+static void translation_fini(translation *t)
+{
+	cyclic_problem_free(t->p);
+	g_array_free(t->apart, TRUE);
 }
 
 static void budget(cyclic_options *how)
@@ -146,7 +207,7 @@ int64_t tspe_kernel_bound(const tspe_kernel *k)
 	cyclic_bound(p, &b);
 	bound = MAX(b.resource, 1);
 	cyclic_bounds_fini(&b);
-	cyclic_problem_free(p);
+	translation_fini(&t);
 	return bound;
 }
 
@@ -178,30 +239,68 @@ void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate)
 	*rate = (tspe_rate){r.valid ? r.ii : 0, r.lower_bound, r.valid && r.status == CYCLIC_OPTIMAL,
 	                    constant_name(r.bounds.resource_why)};
 	cyclic_result_fini(&r);
-	cyclic_problem_free(p);
+	translation_fini(&t);
 }
 
-bool tspe_kernel_rows(tspe_kernel *k, int64_t interval, uint64_t *live)
+/* Registers that chunks of K's iterations in these rows keep at a time, nearly: a value waits from its maker's row to
+ * its last reader's, operations run as soon as their operands are there, and no chunk keeps more values of a step than
+ * it has iterations. */
+static uint64_t registers_kept(const tspe_kernel *k)
+{
+	int64_t row[TSPE_STEPS_MAX] = {0}, last[TSPE_STEPS_MAX] = {0};
+	int64_t n = k->count, period = n * k->rows;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < k->step_count; i++) {
+		const tspe_step *s = &k->step[i];
+
+		row[i] = s->row;
+		for (unsigned o = 0; o < 2; o++)
+			if (s->in[o] >= 0 && !in_burst(s))
+				row[i] = MAX(row[i], row[s->in[o]]);
+		last[i] = row[i];
+		for (unsigned o = 0; o < 2; o++)
+			if (s->in[o] >= 0)
+				last[s->in[o]] = MAX(last[s->in[o]], row[i]);
+	}
+	for (unsigned i = 0; i < k->step_count; i++) {
+		const tspe_step *s = &k->step[i];
+		int64_t life = (last[i] - row[i]) * n + s->delay + BUBBLES;
+
+		if (s->result == TSPE_REGISTERS)
+			sum += (uint64_t)(s->span * MIN(n, life) * (n + life) / period);
+	}
+	return sum;
+}
+
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t most, uint64_t *registers)
 {
 	translation t;
-	cyclic_problem *p = translate(&t, k, true);
+	cyclic_problem *p;
 	cyclic_options how;
-	cyclic_result r;
-	bool found;
+	cyclic_result r = {0};
 
-	budget(&how);
-	how.limit = interval;
-	cyclic_solve(p, &how, &r);
-	found = r.valid;
-	for (unsigned i = 0; found && i < k->step_count; i++)
-		k->step[i].row = t.op[i] == UINT32_MAX ? 0 : (int32_t)r.start[t.op[i]];
-	if (found) {
-		k->rows = (uint32_t)r.ii;
-		*live = r.max_live;
+	/* Longer accesses would meet the next ones of their own burst. */
+	for (unsigned i = 0; i < k->step_count; i++)
+		if (in_burst(&k->step[i]) && k->step[i].beats_max > 1)
+			return false;
+	p = translate(&t, k, true);
+	k->rows = 0;
+	if (p) {
+		budget(&how);
+		how.conflicts = ROW_CONFLICTS;
+		how.placements = ROW_PLACEMENTS;
+		how.moves = ROW_MOVES;
+		how.limit = most;
+		cyclic_solve(p, &how, &r);
+		for (unsigned i = 0; r.valid && i < k->step_count; i++)
+			k->step[i].row = t.op[i] == UINT32_MAX ? 0 : (int32_t)r.start[t.op[i]];
+		k->rows = r.valid ? (uint32_t)r.ii : 0;
+		*registers = k->rows ? registers_kept(k) : 0;
+		cyclic_result_fini(&r);
 	}
-	cyclic_result_fini(&r);
-	cyclic_problem_free(p);
-	return found;
+	translation_fini(&t);
+	return k->rows;
 }
 
 void tspe_note_rate(const tspe *e, const tspe_rate *rate, unsigned iterations)

@@ -8,6 +8,8 @@
  * registers.  Loads that do not move from iteration to iteration are made once a chunk.  A transpose reads columns by
  * strided loads of one element a row; how many beats that takes is the bank map's affair.
  */
+#include <math.h>
+
 #include "sched/emit/tsp.h"
 
 enum {
@@ -24,7 +26,8 @@ typedef struct loop_shape {
 	uint64_t from;  /* first iteration of the kernel, over both levels */
 	uint32_t count; /* iterations of the kernel: COPIES of the loop's each */
 	unsigned copies;
-	bool once_inner; /* are loads with step0 = 0 constant over the kernel? */
+	uint32_t segment; /* consecutive iterations of a copy */
+	bool once_inner;  /* are loads with step0 = 0 constant over the kernel? */
 } loop_shape;
 
 static const low_step *step_at(const low_vloop *loop, guint i)
@@ -47,7 +50,8 @@ static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, u
 
 	step->cell = tspe_kernel_alloc(k, shape->count * sizeof(uint32_t));
 	for (uint32_t i = 0; i < shape->count; i++) {
-		uint64_t at = shape->from + (uint64_t)i * shape->copies + copy;
+		uint64_t at = shape->from + (uint64_t)(i / shape->segment) * shape->segment * shape->copies +
+		              (uint64_t)copy * shape->segment + i % shape->segment;
 		int64_t v = s->ref.first + (int64_t)(at % shape->loop->n0) * s->ref.step0 +
 		            (int64_t)(at / shape->loop->n0) * s->ref.step1;
 
@@ -201,74 +205,136 @@ static bool fits_queues(const tspe_kernel *k)
 	       used[ISA_UNIT_SXM] <= MAX(e->permute.count, 1);
 }
 
-/* How many iterations side by side promise the fewest cycles each? */
-static unsigned choose_copies(tspe *e, const loop_shape *shape)
+/* How a loop runs in rows: COPIES iterations side by side, each in bursts of SEGMENT, ROWS bursts one after the other.
+ */
+typedef struct row_plan {
+	unsigned copies;
+	uint32_t segment, rows;
+} row_plan;
+
+/* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them. */
+static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
 {
-	loop_shape sample = *shape;
-	unsigned best = 1;
-	int64_t best_bound = 0;
+	int64_t skew;
+
+	if (!tspe_place(k, first, n, 1, TSPE_NEVER) && !tspe_place(k, first, n, 1, k->e->cal.horizon))
+		return false;
+	tspe_first_row(k, &skew);
+	if (skew <= MAX(n / 4, 2))
+		return true;
+	tspe_unplace(k);
+	return false;
+}
+
+/* Rows from the first burst of a chunk to the end of its last. */
+static int64_t rows_spanned(const tspe_kernel *k)
+{
+	int64_t last = 0;
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		last = MAX(last, k->step[i].row);
+	return last + 1;
+}
+
+/* What the loop would take: whole chunks in rows, and the rest at REST cycles an iteration. */
+static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned copies, double rest)
+{
+	uint32_t chunks = shape->count / (copies * k->count);
+	int64_t rows = (int64_t)(chunks - 1) * k->rows + rows_spanned(k);
+
+	return (double)(rows * k->count) + (double)(shape->count - chunks * copies * k->count) * rest;
+}
+
+/* Tries bursts of all lengths for COPIES side by side; the best becomes PLAN if it takes less than *LEAST cycles, REST
+ * being what iterations take that are left over. */
+static void try_copies(tspe *e, const loop_shape *shape, unsigned copies, int64_t ready, double rest, double *least,
+                       row_plan *plan)
+{
+	uint32_t longest = MIN(shape->count / copies, BLOCK_MAX);
+
+	for (uint32_t segment = longest; segment >= ROW_LEAST; segment--) {
+		loop_shape sample = *shape;
+		g_autoptr(tspe_kernel) k = NULL;
+		uint64_t registers;
+		double cycles;
+
+		sample.copies = copies;
+		sample.count = sample.segment = segment;
+		k = build(e, &sample);
+		if (!tspe_kernel_rows(k, (uint32_t)ceil(*least / shape->count * copies), &registers))
+			continue;
+		cycles = estimate(shape, k, copies, rest);
+		if (registers > (uint64_t)e->m->vreg_count || cycles >= *least)
+			continue;
+		k->ready = ready;
+		if (!place_rows(k, 0, segment))
+			continue;
+		tspe_unplace(k);
+		*least = cycles;
+		*plan = (row_plan){copies, segment, k->rows};
+	}
+}
+
+/* A plan by which iterations take fewer cycles than in one burst a step; copies 0: none. */
+static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
+{
+	row_plan plan = {0};
+	double bound[COPIES_MAX + 1], best = 0, rest = 0, least;
+	unsigned last = 0;
 
 	for (unsigned c = 1; c <= COPIES_MAX && c * shape->loop->steps->len <= TSPE_STEPS_MAX; c++) {
-		tspe_kernel *k;
-		int64_t bound;
+		loop_shape sample = *shape;
+		g_autoptr(tspe_kernel) k = NULL;
 
 		sample.copies = c;
-		sample.count = MIN(shape->count / c, SAMPLED);
-		if (!sample.count)
+		sample.count = sample.segment = SAMPLED;
+		if (shape->count < SAMPLED * c)
 			break;
 		k = build(e, &sample);
-		bound = tspe_kernel_bound(k);
-		tspe_kernel_free(k);
-		/* A twentieth at least, for what bursts cost. */
-		if (c == 1 || bound * best * 20 < best_bound * c * 19) {
-			best = c;
-			best_bound = bound;
-		}
+		bound[c] = (double)tspe_kernel_bound(k) / c;
+		best = c == 1 ? bound[1] : MIN(best, bound[c]);
+		last = c;
+		/* With more steps than queues, bursts have gaps. */
+		if (c == 1)
+			rest = bound[1] * (fits_queues(k) ? 1 : 1.1);
 	}
-	return best;
+	/* A twentieth at least is to be gained. */
+	least = rest * shape->count * 0.95;
+	for (unsigned c = 1; c <= last; c++)
+		if (bound[c] * shape->count < least && bound[c] <= 1.25 * best)
+			try_copies(e, shape, c, ready, rest, &least, &plan);
+	return plan;
 }
 
-/* Chunk after chunk in rows while they keep them; the first that does not, and all that is behind it, is left. */
-static void run_chunks(tspe_kernel *k, uint32_t chunk)
-{
-	while (k->next < k->count) {
-		uint32_t n = MIN(chunk, k->count - k->next);
-		int64_t skew;
-
-		if (!tspe_place(k, k->next, n, 1, TSPE_NEVER) && !tspe_place(k, k->next, n, 1, k->e->cal.horizon))
-			return;
-		tspe_first_row(k, &skew);
-		if (skew > MAX(n / 4, 2)) {
-			tspe_unplace(k);
-			return;
-		}
-		tspe_commit(k);
-	}
-}
-
-/* As many iterations as keep to rows, COPIES side by side; *DONE: how many those are. */
+/* As many iterations as keep to rows; *DONE: how many those are. */
 static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t *done)
 {
+	row_plan plan = plan_rows(e, shape, *ready);
 	loop_shape rows = *shape;
 	g_autoptr(tspe_kernel) k = NULL;
-	uint64_t live = 1, chunk;
+	uint64_t registers;
 	tspe_rate rate;
 
-	rows.copies = choose_copies(e, shape);
-	rows.count = shape->count / rows.copies;
+	if (!plan.copies)
+		return;
+	rows.copies = plan.copies;
+	rows.segment = plan.segment;
+	/* The sample again, for its rows and its bound; then all of it. */
+	rows.count = plan.segment;
 	k = build(e, &rows);
-	if (rows.copies == 1 && fits_queues(k))
-		return;
 	tspe_kernel_rate(k, &rate);
-	if (!rate.interval || !tspe_kernel_rows(k, rate.interval, &live))
-		return;
-	chunk = MIN((uint64_t)e->m->vreg_count * 3 / 4 / MAX(live, 1), BLOCK_MAX);
-	if (chunk < ROW_LEAST || rows.count < ROW_LEAST)
+	tspe_kernel_free(k);
+	rows.count = shape->count / (plan.copies * plan.segment) * plan.segment;
+	k = build(e, &rows);
+	if (!tspe_kernel_rows(k, plan.rows, &registers))
 		return;
 	k->ready = *ready;
-	run_chunks(k, (uint32_t)chunk);
+	while (k->next < k->count && place_rows(k, k->next, plan.segment))
+		tspe_commit(k);
 	if (!k->next)
 		return;
+	rate.interval = k->rows;
+	rate.proved = k->rows == rate.bound;
 	tspe_note_rate(e, &rate, rows.copies);
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
 	*done = k->next * rows.copies;
@@ -297,12 +363,15 @@ static bool run_bursts(tspe *e, const loop_shape *shape, int64_t *ready, GError 
 static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
 {
 	loop_shape rest = *shape;
-	uint32_t done = 0;
+	uint32_t done = 1;
 
-	if (shape->count >= ITERATIONS_LEAST)
-		run_rows(e, shape, ready, &done);
-	rest.from += done;
-	rest.count -= done;
+	/* What does not fill bursts of one length may fill shorter ones. */
+	while (done && rest.count >= ITERATIONS_LEAST) {
+		done = 0;
+		run_rows(e, &rest, ready, &done);
+		rest.from += done;
+		rest.count -= done;
+	}
 	return !rest.count || run_bursts(e, &rest, ready, error);
 }
 
@@ -338,7 +407,7 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 {
 	const low_vloop *loop = &macro->vloop;
 	uint64_t total = loop->n0 * loop->n1;
-	loop_shape shape = {.loop = loop, .copies = 1, .once_inner = has_inner_constant(loop)};
+	loop_shape shape = {.loop = loop, .copies = 1, .segment = 1, .once_inner = has_inner_constant(loop)};
 	uint64_t most = shape.once_inner ? MIN(loop->n0, TSPE_ITERATIONS_MAX) : TSPE_ITERATIONS_MAX;
 
 	if (loop->steps->len > TSPE_STEPS_MAX || !check_lanes(e, loop, error))

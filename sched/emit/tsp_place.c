@@ -333,16 +333,19 @@ static enum outcome place_from(tspe_kernel *k, const int64_t *bound, unsigned in
 	}
 }
 
-/* Bursts keep their rows: if one has to wait, all do. */
+/* Bursts keep their rows: if one has to wait, all do.  Accesses made once a chunk come before the first row, where they
+ * are in nobody's way. */
 static void bound_rows(const tspe_kernel *k, int64_t *bound)
 {
-	int64_t base = INT64_MIN;
+	int64_t base = INT64_MIN, once = 0;
 
 	for (unsigned i = 0; i < k->step_count; i++)
-		if (k->step[i].memory && !k->step[i].once)
-			base = MAX(base, bound[i] - (int64_t)k->step[i].row * k->n);
+		once += k->step[i].memory && k->step[i].once ? k->step[i].beats_max : 0;
 	for (unsigned i = 0; i < k->step_count; i++)
-		if (k->step[i].memory && !k->step[i].once)
+		if (k->step[i].memory)
+			base = MAX(base, bound[i] + once - (k->step[i].once ? 0 : (int64_t)k->step[i].row * k->n));
+	for (unsigned i = 0; i < k->step_count; i++)
+		if (!k->step[i].once)
 			bound[i] = MAX(bound[i], base + (int64_t)k->step[i].row * k->n);
 }
 
