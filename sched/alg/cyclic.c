@@ -140,9 +140,9 @@ static enum cyclic_answer try_interval(const cyclic_graph *g, const cyclic_optio
 static void walk(const cyclic_graph *g, const cyclic_options *options, cyclic_result *r)
 {
 	int64_t limit = options->limit ? options->limit : MAX(sequential(g->p), r->lower_bound);
-	bool proved = true;
+	bool proved = options->from <= r->lower_bound;
 
-	for (int64_t ii = r->lower_bound; ii <= limit && !cyclic_i_stopped(options, r); ii++) {
+	for (int64_t ii = MAX(r->lower_bound, options->from); ii <= limit && !cyclic_i_stopped(options, r); ii++) {
 		enum cyclic_answer answer = try_interval(g, options, ii, r);
 
 		if (answer == CYCLIC_YES) {

@@ -108,6 +108,7 @@ typedef struct cyclic_options {
 	uint64_t conflicts;        /* of the exact part, in all (default 200,000); 0: without it */
 	uint64_t moves;            /* places looked at for fewer stages and values (default 100,000) */
 	uint64_t seed;             /* of the orders tried after the first */
+	int64_t from;              /* smallest II to try, if above the bounds; then none is proved to be the least */
 	int64_t limit;             /* largest II to try; 0: one at which the iterations need not overlap */
 	bool (*stop)(void *state); /* asked now and then; true ends the work.  May be NULL */
 	void *stop_state;

@@ -33,19 +33,12 @@ static void add_set(GArray *sets, const resource_set *set)
 		g_array_append_vals(sets, set, 1);
 }
 
-/* The sets of resources to look at. */
+/* The sets of several resources to look at. */
 static GArray *sets_of(const cyclic_problem *p)
 {
 	GArray *sets = g_array_new(FALSE, FALSE, sizeof(resource_set));
-	guint single, spans;
+	guint spans;
 
-	for (uint32_t r = 0; r < p->resources->len; r++) {
-		resource_set set = {{0}};
-
-		set.in[r / 64] |= UINT64_C(1) << r % 64;
-		add_set(sets, &set);
-	}
-	single = sets->len;
 	for (uint32_t v = 0; v < p->ops->len; v++) {
 		const cyclic_op *op = cyclic_op_at(p, v);
 		resource_set set = {{0}};
@@ -60,8 +53,8 @@ static GArray *sets_of(const cyclic_problem *p)
 			add_set(sets, &set);
 	}
 	spans = sets->len;
-	for (guint a = single; a < sets->len && sets->len < SETS_MAX; a++)
-		for (guint b = single; b < spans && sets->len < SETS_MAX; b++) {
+	for (guint a = 0; a < sets->len && sets->len < SETS_MAX; a++)
+		for (guint b = 0; b < spans && sets->len < SETS_MAX; b++) {
 			resource_set set = g_array_index(sets, resource_set, a);
 
 			for (unsigned w = 0; w < SET_WORDS_MAX; w++)
@@ -124,6 +117,63 @@ static uint64_t fill_of(const cyclic_problem *p, uint32_t resource)
 	return capacity;
 }
 
+static void set_bound(cyclic_bounds *b, uint64_t work, uint64_t capacity, char *why)
+{
+	int64_t bound = work && capacity ? (int64_t)((work + capacity - 1) / capacity) : 0;
+
+	if (bound > b->resource) {
+		b->resource = bound;
+		g_free(b->resource_why);
+		b->resource_why = g_strdup(why);
+	}
+	g_free(why);
+}
+
+/* Each resource by itself: for many of them, operation after operation is less than set after set. */
+static void bound_single(const cyclic_problem *p, const uint64_t *fill, cyclic_bounds *b)
+{
+	uint32_t n = p->resources->len;
+	g_autofree uint64_t *work = g_new0(uint64_t, n + 1), *mode_work = g_new0(uint64_t, n + 1);
+	g_autofree uint32_t *uses = g_new0(uint32_t, n + 1);
+	g_autofree uint64_t *least = g_new0(uint64_t, n + 1);
+
+	for (uint32_t v = 0; v < p->ops->len; v++) {
+		const cyclic_op *op = cyclic_op_at(p, v);
+
+		/* A resource counts by the mode that asks least of it, and not at all where some mode asks nothing. */
+		for (uint32_t m = 0; m < op->modes; m++) {
+			const cyclic_mode *mode = cyclic_mode_at(p, v, m);
+
+			for (uint32_t u = mode->first_use; u < mode->first_use + mode->uses; u++) {
+				const cyclic_use *use = cyclic_use_at(p, u);
+
+				mode_work[use->resource] += (uint64_t)use->amount * use->length;
+			}
+			for (uint32_t u = mode->first_use; u < mode->first_use + mode->uses; u++) {
+				uint32_t r = cyclic_use_at(p, u)->resource;
+
+				if (!mode_work[r])
+					continue;
+				least[r] = uses[r] ? MIN(least[r], mode_work[r]) : mode_work[r];
+				uses[r]++;
+				mode_work[r] = 0;
+			}
+		}
+		for (uint32_t m = 0; m < op->modes; m++) {
+			const cyclic_mode *mode = cyclic_mode_at(p, v, m);
+
+			for (uint32_t u = mode->first_use; u < mode->first_use + mode->uses; u++) {
+				uint32_t r = cyclic_use_at(p, u)->resource;
+
+				work[r] += uses[r] == op->modes ? least[r] : 0;
+				uses[r] = 0;
+			}
+		}
+	}
+	for (uint32_t r = 0; r < n; r++)
+		set_bound(b, work[r], fill[r], g_strdup(cyclic_resource_at(p, r)->name));
+}
+
 static void bound_sets(const cyclic_problem *p, cyclic_bounds *b)
 {
 	GArray *sets = sets_of(p);
@@ -131,24 +181,17 @@ static void bound_sets(const cyclic_problem *p, cyclic_bounds *b)
 
 	for (uint32_t r = 0; r < p->resources->len; r++)
 		fill[r] = fill_of(p, r);
+	bound_single(p, fill, b);
 
 	for (guint i = 0; i < sets->len; i++) {
 		const resource_set *set = &g_array_index(sets, resource_set, i);
 		uint64_t work = 0, capacity = 0;
-		int64_t bound;
 
 		for (uint32_t r = 0; r < p->resources->len; r++)
 			capacity += has(set, r) ? fill[r] : 0;
 		for (uint32_t v = 0; v < p->ops->len; v++)
 			work += work_of(p, v, set);
-		if (!work || !capacity)
-			continue;
-		bound = (int64_t)((work + capacity - 1) / capacity);
-		if (bound > b->resource) {
-			b->resource = bound;
-			g_free(b->resource_why);
-			b->resource_why = names_of(p, set);
-		}
+		set_bound(b, work, capacity, names_of(p, set));
 	}
 	g_array_free(sets, TRUE);
 }

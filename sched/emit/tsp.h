@@ -342,9 +342,12 @@ typedef struct tspe_rate {
 void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
 /* Only the bound, without a search. */
 int64_t tspe_kernel_bound(const tspe_kernel *k);
-/* A schedule of bursts of K's iterations: rows for the memory steps, MOST of them at most from a chunk to the next
- * (k->rows).  *REGISTERS: kept at a time, about.  False: there is none. */
-bool tspe_kernel_rows(tspe_kernel *k, uint32_t most, uint64_t *registers);
+/* A schedule of bursts of K's iterations: rows for its steps, ROWS of them from a chunk to the next.  *REGISTERS: kept
+ * at a time, about.  False: there is none. */
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers);
+/* Rows that bursts of K's memory steps need when each takes the first in which it meets no other; 0: bursts cannot be.
+ */
+uint32_t tspe_rows_needed(const tspe_kernel *k);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
 void tspe_note_rate(const tspe *e, const tspe_rate *rate, unsigned iterations);
 

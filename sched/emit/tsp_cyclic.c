@@ -242,6 +242,32 @@ void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate)
 	translation_fini(&t);
 }
 
+uint32_t tspe_rows_needed(const tspe_kernel *k)
+{
+	unsigned in_row[TSPE_STEPS_MAX] = {0}, row[TSPE_STEPS_MAX];
+	uint32_t rows = 0;
+
+	for (unsigned i = 0; i < k->step_count; i++) {
+		uint32_t r = 0;
+
+		if (!in_burst(&k->step[i]))
+			continue;
+		/* Longer accesses would meet the next ones of their own burst. */
+		if (k->step[i].beats_max > 1)
+			return 0;
+		for (bool fits = false; !fits; r += !fits) {
+			fits = in_row[r] < k->step[i].queue_count;
+			for (unsigned j = 0; fits && j < i; j++)
+				fits = !in_burst(&k->step[j]) || row[j] != r ||
+				       !bursts_meet(k, &k->step[i], &k->step[j]);
+		}
+		row[i] = r;
+		in_row[r]++;
+		rows = MAX(rows, r + 1);
+	}
+	return rows;
+}
+
 /* Registers that chunks of K's iterations in these rows keep at a time, nearly: a value waits from its maker's row to
  * its last reader's, operations run as soon as their operands are there, and no chunk keeps more values of a step than
  * it has iterations. */
@@ -273,17 +299,13 @@ static uint64_t registers_kept(const tspe_kernel *k)
 	return sum;
 }
 
-bool tspe_kernel_rows(tspe_kernel *k, uint32_t most, uint64_t *registers)
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers)
 {
 	translation t;
 	cyclic_problem *p;
 	cyclic_options how;
 	cyclic_result r = {0};
 
-	/* Longer accesses would meet the next ones of their own burst. */
-	for (unsigned i = 0; i < k->step_count; i++)
-		if (in_burst(&k->step[i]) && k->step[i].beats_max > 1)
-			return false;
 	p = translate(&t, k, true);
 	k->rows = 0;
 	if (p) {
@@ -291,7 +313,7 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t most, uint64_t *registers)
 		how.conflicts = ROW_CONFLICTS;
 		how.placements = ROW_PLACEMENTS;
 		how.moves = ROW_MOVES;
-		how.limit = most;
+		how.from = how.limit = rows;
 		cyclic_solve(p, &how, &r);
 		for (unsigned i = 0; r.valid && i < k->step_count; i++)
 			k->step[i].row = t.op[i] == UINT32_MAX ? 0 : (int32_t)r.start[t.op[i]];

@@ -21,6 +21,9 @@ enum {
 	ITERATIONS_LEAST = 4 * ROW_LEAST,
 };
 
+/* A plan so near its bound ends the search for a better one. */
+#define NEAR 1.03
+
 typedef struct loop_shape {
 	const low_vloop *loop;
 	uint64_t from;  /* first iteration of the kernel, over both levels */
@@ -247,12 +250,12 @@ static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned c
 
 /* Tries bursts of all lengths for COPIES side by side; the best becomes PLAN if it takes less than *LEAST cycles, REST
  * being what iterations take that are left over. */
-static void try_copies(tspe *e, const loop_shape *shape, unsigned copies, int64_t ready, double rest, double *least,
-                       row_plan *plan)
+static void try_copies(tspe *e, const loop_shape *shape, unsigned copies, int64_t ready, double bound, double rest,
+                       double *least, row_plan *plan)
 {
 	uint32_t longest = MIN(shape->count / copies, BLOCK_MAX);
 
-	for (uint32_t segment = longest; segment >= ROW_LEAST; segment--) {
+	for (uint32_t segment = longest; segment >= ROW_LEAST && *least > NEAR * bound * shape->count; segment--) {
 		loop_shape sample = *shape;
 		g_autoptr(tspe_kernel) k = NULL;
 		uint64_t registers;
@@ -261,7 +264,8 @@ static void try_copies(tspe *e, const loop_shape *shape, unsigned copies, int64_
 		sample.copies = copies;
 		sample.count = sample.segment = segment;
 		k = build(e, &sample);
-		if (!tspe_kernel_rows(k, (uint32_t)ceil(*least / shape->count * copies), &registers))
+		k->rows = tspe_rows_needed(k);
+		if (!k->rows || estimate(shape, k, copies, rest) >= *least || !tspe_kernel_rows(k, k->rows, &registers))
 			continue;
 		cycles = estimate(shape, k, copies, rest);
 		if (registers > (uint64_t)e->m->vreg_count || cycles >= *least)
@@ -302,7 +306,7 @@ static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 	least = rest * shape->count * 0.95;
 	for (unsigned c = 1; c <= last; c++)
 		if (bound[c] * shape->count < least && bound[c] <= 1.25 * best)
-			try_copies(e, shape, c, ready, rest, &least, &plan);
+			try_copies(e, shape, c, ready, best, rest, &least, &plan);
 	return plan;
 }
 
