@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	docs/deviations.md \
 	docs/engines-alloc.md \
 	docs/engines-color.md \
+	docs/engines-cyclic.md \
 	docs/engines-exact.md \
 	docs/engines-partition.md \
 	docs/engines-registers.md \

@@ -24,6 +24,18 @@ else
 libsched_a_SOURCES += sched/alg/exact_none.c
 endif
 
+# Loops: modulo schedules.
+libsched_a_SOURCES += \
+	sched/alg/cyclic.c sched/alg/cyclic.h sched/alg/cyclic_int.h sched/alg/cyclic_ratio.c sched/alg/cyclic_ratio.h \
+	sched/alg/cyclic_bounds.c sched/alg/cyclic_table.c sched/alg/cyclic_list.c sched/alg/cyclic_shape.c \
+	sched/alg/cyclic_check.c sched/alg/read_cyclic.c
+cyclic_exact = sched/alg/cyclic_exact.c
+if HAVE_CADICAL
+libsched_a_SOURCES += $(cyclic_exact)
+else
+libsched_a_SOURCES += sched/alg/cyclic_exact_none.c
+endif
+
 # Dataflow.
 libsched_a_SOURCES += \
 	sched/alg/sdf.c sched/alg/sdf.h sched/alg/sdf_period.c sched/alg/sdf_buffers.c sched/alg/read_sdf3.c
@@ -75,7 +87,7 @@ libsched_a_SOURCES += \
 	sched/emit/bank_period.c sched/emit/banks.c sched/emit/banks.h sched/emit/bank_map.c sched/emit/bank_map.h \
 	sched/emit/bank_expr.c \
 	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
-	sched/emit/tsp_gather.c sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c \
+	sched/emit/tsp_cyclic.c sched/emit/tsp_gather.c sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c \
 	sched/emit/tsp_mxm.h sched/emit/tsp_order.c \
 	sched/emit/tsp_place.c sched/emit/tsp_product.c sched/emit/tsp_report.c sched/emit/tsp_rows.c \
 	sched/emit/tsp_tile.c sched/emit/tsp_weights.c \

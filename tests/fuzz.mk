@@ -2,13 +2,13 @@
 #
 # Fuzzing entry points.  `make check` replays their corpora; `make fuzz` in a tree configured with clang, --enable-fuzzing
 # and --enable-asan runs each for FUZZ_SECONDS, from copies of the corpora in fuzz/, where finds stay.
-FUZZ_TARGETS = addresses alloc ascend_assembler ascend_container assembler bankmap color container csv graph machine_file partition pattern sdf solve sweep words workload
+FUZZ_TARGETS = addresses alloc ascend_assembler ascend_container assembler bankmap color container csv cyclic graph machine_file partition pattern sdf solve sweep words workload
 FUZZ_SECONDS = 60
 
 check_LIBRARIES += libfuzz.a
 libfuzz_a_SOURCES = \
 	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/targets.def \
-	tests/fuzz/addresses.c tests/fuzz/alloc.c tests/fuzz/ascend_assembler.c tests/fuzz/ascend_container.c tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/color.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/graph.c \
+	tests/fuzz/addresses.c tests/fuzz/alloc.c tests/fuzz/ascend_assembler.c tests/fuzz/ascend_container.c tests/fuzz/assembler.c tests/fuzz/bankmap.c tests/fuzz/color.c tests/fuzz/container.c tests/fuzz/csv.c tests/fuzz/cyclic.c tests/fuzz/graph.c \
 	tests/fuzz/machine_file.c tests/fuzz/partition.c tests/fuzz/pattern.c tests/fuzz/sdf.c tests/fuzz/solve.c tests/fuzz/sweep.c tests/fuzz/words.c tests/fuzz/workload.c
 FUZZ_LIBS = libfuzz.a libtools.a libbank.a libsched.a libmodels.a libtraces.a libsim.a libisa.a \
 	$(SYSTEMC_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAML_LIBS) $(JSON_LIBS) $(CADICAL_LIBS) $(GLIB_LIBS) -lm -lpthread
@@ -77,6 +77,8 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/csv/conv \
 	tests/fuzz/corpus/csv/gemm \
 	tests/fuzz/corpus/csv/scale-sim \
+	tests/fuzz/corpus/cyclic/dot \
+	tests/fuzz/corpus/cyclic/units \
 	tests/fuzz/corpus/graph/all \
 	tests/fuzz/corpus/graph/inf \
 	tests/fuzz/corpus/machine_file/anchors \

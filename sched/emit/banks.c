@@ -211,6 +211,12 @@ static bool wave_fits(const bank_calendar *c, const uint64_t *taken, const uint6
 	return true;
 }
 
+bool bank_calendar_meet(const bank_calendar *c, bank_print a, bank_print b, const GArray *arena)
+{
+	return !c->ideal &&
+	       !wave_fits(c, &g_array_index(arena, uint64_t, a.first), &g_array_index(arena, uint64_t, b.first));
+}
+
 /* Unary addition: a sum above p means i of one and p - i of the other. */
 static void wave_add(const bank_calendar *c, uint64_t *taken, const uint64_t *wave)
 {

@@ -16,6 +16,7 @@
  *   tsp_registers.c registers for a chunk's values; tsp_tight.c, tsp_spill.c when there are few
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops and transposes as kernels, tsp_gather.c rows picked by an index
+ *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
  */
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
@@ -173,8 +174,9 @@ struct tspe_step {
 	int32_t delay; /* result after sampling, first beat */
 	int32_t hold;  /* cycles the queue stays taken from its last issue on */
 	uint32_t weight_bytes;
-	int64_t not_before;   /* first issue */
-	int64_t beat;         /* while the kernel keeps a rhythm: memory accesses whole beats from this cycle */
+	int64_t not_before; /* first issue */
+	int64_t beat;       /* while the kernel keeps a rhythm: memory accesses whole beats from this cycle */
+	int32_t row; /* while the kernel runs in rows: the one in which its burst starts, or follows its operands */
 	const int64_t *ready; /* [iterations]: sampling not before; NULL = any time */
 	int64_t *addr;        /* [iterations * fan]: ADDR; NULL = insn's */
 	bank_print *prints;   /* [iterations * fan], memory */
@@ -213,6 +215,8 @@ struct tspe_kernel {
 	uint32_t rhythm;      /* cycles between beats; first tried is to issue on them; 0: any cycle is as good */
 	bool strict;          /* keep the rhythm now? */
 	int64_t reach, slack; /* cycles that a step without, with operands may move */
+	uint32_t rows;        /* bursts of a chunk start in rows as long as a burst, the next chunk so many rows later;
+	                         0: each as early as can be */
 	int raise_step;
 	int64_t raise_to;
 	int64_t earliest; /* when its first step could start at best */
@@ -272,6 +276,8 @@ bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, i
 void tspe_unplace(tspe_kernel *k);
 /* Appends the placed chunk's instructions; called by tspe_commit(). */
 void tspe_issue(tspe_kernel *k);
+/* Of a placed chunk in rows: where its row 0 begins, and by how many cycles the bursts miss their rows. */
+int64_t tspe_first_row(const tspe_kernel *k, int64_t *skew);
 /* Issues the placed chunk and counts it as done. */
 void tspe_commit(tspe_kernel *k);
 
@@ -379,6 +385,26 @@ static inline const low_tensor *tspe_low_tensor(const tspe *e, uint32_t i)
 {
 	return &g_array_index(e->low->tensors, low_tensor, i);
 }
+
+/* tsp_cyclic.c.  The steps of one iteration as operations of a loop: queues, banks, register ports and weight bandwidth
+ * as resources.  How often can iterations start in the long run? */
+typedef struct tspe_rate {
+	int64_t interval;  /* cycles an iteration, of a schedule; 0: none was found */
+	int64_t bound;     /* no schedule has fewer */
+	bool proved;       /* interval is the least */
+	const char *binds; /* what gives the bound */
+} tspe_rate;
+void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
+/* Only the bound, without a search. */
+int64_t tspe_kernel_bound(const tspe_kernel *k);
+/* A schedule of bursts of K's iterations: rows for its steps, ROWS of them from a chunk to the next.  *REGISTERS: kept
+ * at a time, about.  False: there is none. */
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers);
+/* Rows that bursts of K's memory steps need when each takes the first in which it meets no other; 0: bursts cannot be.
+ */
+uint32_t tspe_rows_needed(const tspe_kernel *k);
+/* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
+void tspe_note_rate(const tspe *e, const tspe_rate *rate, unsigned iterations);
 
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);

@@ -398,10 +398,26 @@ static int64_t first_start(const tspe_kernel *k)
 	return first;
 }
 
+int64_t tspe_first_row(const tspe_kernel *k, int64_t *skew)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	for (const tspe_step *s = k->step; s < k->step + k->step_count; s++) {
+		if (!s->memory || s->once)
+			continue;
+		first = MIN(first, s->start - (int64_t)s->row * k->n);
+		last = MAX(last, s->start - (int64_t)s->row * k->n);
+	}
+	*skew = last - first;
+	return first;
+}
+
 void tspe_commit(tspe_kernel *k)
 {
+	int64_t skew;
+
 	/* Chunks follow each other; what they could not use before will not fit the next one either. */
-	k->ready = MAX(k->ready, first_start(k));
+	k->ready = MAX(k->ready, k->rows ? tspe_first_row(k, &skew) + (int64_t)k->rows * k->n : first_start(k));
 	tspe_issue(k);
 	if (k->placed)
 		k->placed(k, k->placed_state);

@@ -2,20 +2,35 @@
  *
  * Vector loops and transposes as kernels.
  *
- * A loop whose steps all find a queue of their own runs as one burst a step.  One with more steps than queues runs in
- * blocks: each step a short burst, one burst after the other on a queue, values of a whole block in registers.  Loads
- * that do not move from iteration to iteration are made once a chunk.  A transpose reads columns by strided loads of
- * one element a row; how many beats that takes is the bank map's affair.
+ * A loop whose steps all find a queue of their own runs as one burst a step.  One with more steps than queues, or whose
+ * iterations go faster by twos or threes (three accesses fit the banks in a cycle, two an iteration: three iterations
+ * in two cycles), runs in blocks: each step a short burst, in rows by a modulo schedule, values of a whole block in
+ * registers.  Loads that do not move from iteration to iteration are made once a chunk.  A transpose reads columns by
+ * strided loads of one element a row; how many beats that takes is the bank map's affair.
  */
+#include <math.h>
+
 #include "sched/emit/tsp.h"
 
-enum { ONCE_ITERATIONS = 4, BLOCK_MAX = 64 };
+enum {
+	ONCE_ITERATIONS = 4,
+	BLOCK_MAX = 64,
+	ROW_LEAST = 8,  /* bursts shorter than that are not worth rows */
+	COPIES_MAX = 6, /* iterations side by side */
+	SAMPLED = 16,   /* iterations that stand for all */
+	ITERATIONS_LEAST = 4 * ROW_LEAST,
+};
+
+/* A plan so near its bound ends the search for a better one. */
+#define NEAR 1.03
 
 typedef struct loop_shape {
 	const low_vloop *loop;
-	uint64_t from; /* first iteration of the kernel, over both levels */
-	uint32_t count;
-	bool once_inner; /* are loads with step0 = 0 constant over the kernel? */
+	uint64_t from;  /* first iteration of the kernel, over both levels */
+	uint32_t count; /* iterations of the kernel: COPIES of the loop's each */
+	unsigned copies;
+	uint32_t segment; /* consecutive iterations of a copy */
+	bool once_inner;  /* are loads with step0 = 0 constant over the kernel? */
 } loop_shape;
 
 static const low_step *step_at(const low_vloop *loop, guint i)
@@ -32,13 +47,14 @@ static bool is_once(const loop_shape *shape, const low_step *s)
 	return s->ref.step0 == 0 && shape->once_inner;
 }
 
-static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, const low_step *s)
+static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, unsigned copy, const low_step *s)
 {
 	tspe_step *step = &k->step[index];
 
 	step->cell = tspe_kernel_alloc(k, shape->count * sizeof(uint32_t));
 	for (uint32_t i = 0; i < shape->count; i++) {
-		uint64_t at = shape->from + i;
+		uint64_t at = shape->from + (uint64_t)(i / shape->segment) * shape->segment * shape->copies +
+		              (uint64_t)copy * shape->segment + i % shape->segment;
 		int64_t v = s->ref.first + (int64_t)(at % shape->loop->n0) * s->ref.step0 +
 		            (int64_t)(at / shape->loop->n0) * s->ref.step1;
 
@@ -46,7 +62,8 @@ static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, c
 	}
 }
 
-static int add_memory(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+/* Steps of the loop name each other by MAP[]: numbers of the kernel's steps. */
+static int add_memory(tspe_kernel *k, const loop_shape *shape, unsigned copy, const low_step *s, const int *map)
 {
 	tspe *e = k->e;
 	bool load = s->kind == LOW_LOAD;
@@ -54,17 +71,17 @@ static int add_memory(tspe_kernel *k, const loop_shape *shape, const low_step *s
 	int index = tspe_kernel_add(k, load ? ISA_OP_LOAD : ISA_OP_STORE, e->mem.at, e->mem.count);
 
 	tspe_kernel_memory(k, index, t, (uint32_t)(shape->loop->lanes * t->element), 0, 1);
-	fill_addresses(k, index, shape, s);
+	fill_addresses(k, index, shape, copy, s);
 	if (load) {
 		tspe_kernel_result(k, index, tspe_span(e->m, shape->loop->lanes, t->low->type));
 		k->step[index].once = is_once(shape, s);
 	} else {
-		tspe_kernel_link(k, index, 0, s->in[0]);
+		tspe_kernel_link(k, index, 0, map[s->in[0]]);
 	}
 	return index;
 }
 
-static void add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+static int add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s, const int *map)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, s->op, e->vxm.at, e->vxm.count);
@@ -79,7 +96,8 @@ static void add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s)
 	tspe_kernel_result(k, index, tspe_span(e->m, shape->loop->lanes, s->dtype));
 	for (unsigned o = 0; o < 2; o++)
 		if (s->in[o] >= 0)
-			tspe_kernel_link(k, index, o, s->in[o]);
+			tspe_kernel_link(k, index, o, map[s->in[o]]);
+	return index;
 }
 
 /* Tiles that the farthest lane moves up. */
@@ -106,7 +124,7 @@ static uint32_t lane_parts(const tspe *e, const low_vloop *loop, const low_step 
 	return isa_type_bytes(s->type) == 4 && tspe_span(e->m, loop->lanes, s->type) == 1 ? 2 : 1;
 }
 
-static void add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s)
+static int add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s, const int *map)
 {
 	tspe *e = k->e;
 	uint64_t lanes = shape->loop->lanes;
@@ -119,31 +137,41 @@ static void add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s
 	const tspe_queues *queues = local ? &e->distribute : &e->permute;
 	int index = tspe_kernel_add(k, local ? ISA_OP_DISTRIBUTE : ISA_OP_PERMUTE, queues->at, queues->count);
 	tspe_step *step = &k->step[index];
-	uint16_t map[320];
+	uint16_t lane[320];
 
-	exchange_map(map, (uint32_t)lanes * parts, s->lane_xor * parts);
-	step->insn.map = (uint16_t)isa_program_add_map(e->program, map);
+	exchange_map(lane, (uint32_t)lanes * parts, s->lane_xor * parts);
+	step->insn.map = (uint16_t)isa_program_add_map(e->program, lane);
 	step->insn.type = (uint8_t)type;
 	if (!local)
-		step->delay += tile_distance(e->m, map);
+		step->delay += tile_distance(e->m, lane);
 	tspe_kernel_result(k, index, tspe_span(e->m, (uint64_t)e->m->lanes, type));
-	tspe_kernel_link(k, index, 0, s->in[0]);
+	tspe_kernel_link(k, index, 0, map[s->in[0]]);
+	return index;
 }
 
 static tspe_kernel *build(tspe *e, const loop_shape *shape)
 {
 	tspe_kernel *k = tspe_kernel_new(e, shape->count);
+	int map[COPIES_MAX][TSPE_STEPS_MAX];
 
-	for (guint i = 0; i < shape->loop->steps->len; i++) {
-		const low_step *s = step_at(shape->loop, i);
+	/* With copies, what all of them share comes first.  Copies of a step stand beside each other: their accesses
+	 * follow each other in memory. */
+	for (guint i = 0; shape->copies > 1 && i < shape->loop->steps->len; i++)
+		if (is_once(shape, step_at(shape->loop, i)))
+			map[0][i] = add_memory(k, shape, 0, step_at(shape->loop, i), NULL);
+	for (guint i = 0; i < shape->loop->steps->len; i++)
+		for (unsigned c = 0; c < shape->copies; c++) {
+			const low_step *s = step_at(shape->loop, i);
 
-		if (s->kind == LOW_OP)
-			add_op(k, shape, s);
-		else if (s->kind == LOW_LANES)
-			add_lanes(k, shape, s);
-		else
-			add_memory(k, shape, s);
-	}
+			if (shape->copies > 1 && is_once(shape, s))
+				map[c][i] = map[0][i];
+			else if (s->kind == LOW_OP)
+				map[c][i] = add_op(k, shape, s, map[c]);
+			else if (s->kind == LOW_LANES)
+				map[c][i] = add_lanes(k, shape, s, map[c]);
+			else
+				map[c][i] = add_memory(k, shape, c, s, map[c]);
+		}
 	tspe_kernel_finish(k);
 	return k;
 }
@@ -180,9 +208,145 @@ static bool fits_queues(const tspe_kernel *k)
 	       used[ISA_UNIT_SXM] <= MAX(e->permute.count, 1);
 }
 
+/* How a loop runs in rows: COPIES iterations side by side, each in bursts of SEGMENT, ROWS bursts one after the other.
+ */
+typedef struct row_plan {
+	unsigned copies;
+	uint32_t segment, rows;
+} row_plan;
+
+/* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them. */
+static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
+{
+	int64_t skew;
+
+	if (!tspe_place(k, first, n, 1, TSPE_NEVER) && !tspe_place(k, first, n, 1, k->e->cal.horizon))
+		return false;
+	tspe_first_row(k, &skew);
+	if (skew <= MAX(n / 4, 2))
+		return true;
+	tspe_unplace(k);
+	return false;
+}
+
+/* Rows from the first burst of a chunk to the end of its last. */
+static int64_t rows_spanned(const tspe_kernel *k)
+{
+	int64_t last = 0;
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		last = MAX(last, k->step[i].row);
+	return last + 1;
+}
+
+/* What the loop would take: whole chunks in rows, and the rest at REST cycles an iteration. */
+static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned copies, double rest)
+{
+	uint32_t chunks = shape->count / (copies * k->count);
+	int64_t rows = (int64_t)(chunks - 1) * k->rows + rows_spanned(k);
+
+	return (double)(rows * k->count) + (double)(shape->count - chunks * copies * k->count) * rest;
+}
+
+/* Tries bursts of all lengths for COPIES side by side; the best becomes PLAN if it takes less than *LEAST cycles, REST
+ * being what iterations take that are left over. */
+static void try_copies(tspe *e, const loop_shape *shape, unsigned copies, int64_t ready, double bound, double rest,
+                       double *least, row_plan *plan)
+{
+	uint32_t longest = MIN(shape->count / copies, BLOCK_MAX);
+
+	for (uint32_t segment = longest; segment >= ROW_LEAST && *least > NEAR * bound * shape->count; segment--) {
+		loop_shape sample = *shape;
+		g_autoptr(tspe_kernel) k = NULL;
+		uint64_t registers;
+		double cycles;
+
+		sample.copies = copies;
+		sample.count = sample.segment = segment;
+		k = build(e, &sample);
+		k->rows = tspe_rows_needed(k);
+		if (!k->rows || estimate(shape, k, copies, rest) >= *least || !tspe_kernel_rows(k, k->rows, &registers))
+			continue;
+		cycles = estimate(shape, k, copies, rest);
+		if (registers > (uint64_t)e->m->vreg_count || cycles >= *least)
+			continue;
+		k->ready = ready;
+		if (!place_rows(k, 0, segment))
+			continue;
+		tspe_unplace(k);
+		*least = cycles;
+		*plan = (row_plan){copies, segment, k->rows};
+	}
+}
+
+/* A plan by which iterations take fewer cycles than in one burst a step; copies 0: none. */
+static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
+{
+	row_plan plan = {0};
+	double bound[COPIES_MAX + 1], best = 0, rest = 0, least;
+	unsigned last = 0;
+
+	for (unsigned c = 1; c <= COPIES_MAX && c * shape->loop->steps->len <= TSPE_STEPS_MAX; c++) {
+		loop_shape sample = *shape;
+		g_autoptr(tspe_kernel) k = NULL;
+
+		sample.copies = c;
+		sample.count = sample.segment = SAMPLED;
+		if (shape->count < SAMPLED * c)
+			break;
+		k = build(e, &sample);
+		bound[c] = (double)tspe_kernel_bound(k) / c;
+		best = c == 1 ? bound[1] : MIN(best, bound[c]);
+		last = c;
+		/* With more steps than queues, bursts have gaps. */
+		if (c == 1)
+			rest = bound[1] * (fits_queues(k) ? 1 : 1.1);
+	}
+	/* A twentieth at least is to be gained. */
+	least = rest * shape->count * 0.95;
+	for (unsigned c = 1; c <= last; c++)
+		if (bound[c] * shape->count < least && bound[c] <= 1.25 * best)
+			try_copies(e, shape, c, ready, best, rest, &least, &plan);
+	return plan;
+}
+
+/* As many iterations as keep to rows; *DONE: how many those are. */
+static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t *done)
+{
+	row_plan plan = plan_rows(e, shape, *ready);
+	loop_shape rows = *shape;
+	g_autoptr(tspe_kernel) k = NULL;
+	uint64_t registers;
+	tspe_rate rate;
+
+	if (!plan.copies)
+		return;
+	rows.copies = plan.copies;
+	rows.segment = plan.segment;
+	/* The sample again, for its rows and its bound; then all of it. */
+	rows.count = plan.segment;
+	k = build(e, &rows);
+	tspe_kernel_rate(k, &rate);
+	tspe_kernel_free(k);
+	rows.count = shape->count / (plan.copies * plan.segment) * plan.segment;
+	k = build(e, &rows);
+	if (!tspe_kernel_rows(k, plan.rows, &registers))
+		return;
+	k->ready = *ready;
+	while (k->next < k->count && place_rows(k, k->next, plan.segment))
+		tspe_commit(k);
+	if (!k->next)
+		return;
+	rate.interval = k->rows;
+	rate.proved = k->rows == rate.bound;
+	tspe_note_rate(e, &rate, rows.copies);
+	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
+	*done = k->next * rows.copies;
+}
+
 /* *READY: when the kernel may start; then, when the next one of the same loop may: memory binds them, so that they
  * would only get into each other's way. */
-static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
+static bool run_bursts(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
 {
 	g_autoptr(tspe_kernel) k = build(e, shape);
 	uint32_t interval = tspe_kernel_interval(k);
@@ -199,6 +363,21 @@ static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **
 		return false;
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
 	return true;
+}
+
+static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
+{
+	loop_shape rest = *shape;
+	uint32_t done = 1;
+
+	/* What does not fill bursts of one length may fill shorter ones. */
+	while (done && rest.count >= ITERATIONS_LEAST) {
+		done = 0;
+		run_rows(e, &rest, ready, &done);
+		rest.from += done;
+		rest.count -= done;
+	}
+	return !rest.count || run_bursts(e, &rest, ready, error);
 }
 
 static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)
@@ -233,7 +412,7 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 {
 	const low_vloop *loop = &macro->vloop;
 	uint64_t total = loop->n0 * loop->n1;
-	loop_shape shape = {.loop = loop, .once_inner = has_inner_constant(loop)};
+	loop_shape shape = {.loop = loop, .copies = 1, .segment = 1, .once_inner = has_inner_constant(loop)};
 	uint64_t most = shape.once_inner ? MIN(loop->n0, TSPE_ITERATIONS_MAX) : TSPE_ITERATIONS_MAX;
 
 	if (loop->steps->len > TSPE_STEPS_MAX || !check_lanes(e, loop, error))

@@ -242,6 +242,22 @@ static enum tspe_outcome place_from(tspe_kernel *k, const int64_t *bound, unsign
 	}
 }
 
+/* Bursts keep their rows: if one has to wait, all do.  Accesses made once a chunk come before the first row, where they
+ * are in nobody's way. */
+static void bound_rows(const tspe_kernel *k, int64_t *bound)
+{
+	int64_t base = INT64_MIN, once = 0;
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		once += k->step[i].memory && k->step[i].once ? k->step[i].beats_max : 0;
+	for (unsigned i = 0; i < k->step_count; i++)
+		if (k->step[i].memory)
+			base = MAX(base, bound[i] + once - (k->step[i].once ? 0 : (int64_t)k->step[i].row * k->n));
+	for (unsigned i = 0; i < k->step_count; i++)
+		if (!k->step[i].once)
+			bound[i] = MAX(bound[i], base + (int64_t)k->step[i].row * k->n);
+}
+
 /* Earliest starts from what each step waits for itself, pulled back to the steps that feed it. */
 static void bound_starts(const tspe_kernel *k, int64_t ready, int64_t *bound)
 {
@@ -265,6 +281,8 @@ static void bound_starts(const tspe_kernel *k, int64_t ready, int64_t *bound)
 				         bound[i] + s->skew + (int64_t)j * s->fan_interval - tspe_latest_due(p, value));
 			}
 	}
+	if (k->rows)
+		bound_rows(k, bound);
 }
 
 int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval)
