@@ -35,6 +35,9 @@ static guint find(const asc_calendar *calendar, int64_t at)
 {
 	guint low = calendar->head, high = calendar->spans->len;
 
+	/* Mostly behind all spans, or in the last. */
+	if (low < high && SPAN(calendar, high - 1).from <= at)
+		return SPAN(calendar, high - 1).to > at ? high - 1 : high;
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 

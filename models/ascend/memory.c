@@ -21,11 +21,6 @@
  */
 #include "models/ascend/memory.h"
 
-/* Tag + 1 and whether the line is dirty in bit 0, zero where it is empty; when it was last asked for. */
-typedef struct line_tag {
-	uint64_t tag, age;
-} line_tag;
-
 typedef struct line_times {
 	int64_t busy_from, busy_to; /* last run of requests served */
 	int64_t valid;              /* its data have come */
@@ -45,7 +40,8 @@ typedef struct slice {
 struct asc_memory {
 	uint64_t line_bytes, sets;
 	unsigned ways, slices, channels;
-	line_tag *tags;
+	uint64_t *tags; /* tag + 1 and whether the line is dirty in bit 0, zero where it is empty */
+	uint64_t *ages; /* when it was last asked for; apart from tags, of which a set is searched every time */
 	line_times *times;
 	passing *passing; /* by line mod PASSING */
 	uint64_t clock;   /* of ages */
@@ -73,7 +69,8 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 	m->slices = (unsigned)machine->l2_slices;
 	m->channels = (unsigned)machine->hbm_channels;
 	lines = m->sets * m->ways;
-	m->tags = g_new0(line_tag, lines);
+	m->tags = g_new0(uint64_t, lines);
+	m->ages = g_new0(uint64_t, lines);
 	m->times = g_new0(line_times, lines);
 	m->passing = g_new0(passing, PASSING);
 	m->slice = g_new(slice, m->slices);
@@ -113,6 +110,7 @@ void asc_memory_free(asc_memory *m)
 	g_free(m->wrote);
 	g_free(m->open);
 	g_free(m->tags);
+	g_free(m->ages);
 	g_free(m->times);
 	g_free(m->passing);
 	g_free(m);
@@ -177,15 +175,15 @@ static uint64_t look_up(const asc_memory *m, uint64_t set, uint64_t tag, bool *h
 {
 	uint64_t base = set * m->ways, oldest = base;
 
-	for (uint64_t i = base; i < base + m->ways; i++) {
-		if (m->tags[i].tag >> 1 == tag + 1) {
+	for (uint64_t i = base; i < base + m->ways; i++)
+		if (m->tags[i] >> 1 == tag + 1) {
 			*hit = true;
 			return i;
 		}
-		if (m->tags[i].age < m->tags[oldest].age)
-			oldest = i;
-	}
 	*hit = false;
+	for (uint64_t i = base; i < base + m->ways; i++)
+		if (m->ages[i] < m->ages[oldest])
+			oldest = i;
 	return oldest;
 }
 
@@ -260,10 +258,10 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 	} else {
 		m->misses++;
 		/* The oldest must have left before the new one may come. */
-		if (m->tags[way].tag & 1)
-			room = book_channel(m, ((m->tags[way].tag >> 1) - 1) * m->sets + set, true, m->line_bytes, at,
+		if (m->tags[way] & 1)
+			room = book_channel(m, ((m->tags[way] >> 1) - 1) * m->sets + set, true, m->line_bytes, at,
 			                    NULL);
-		m->tags[way].tag = (tag + 1) << 1;
+		m->tags[way] = (tag + 1) << 1;
 		*t = (line_times){.valid = room};
 		if (!write || parts) {
 			int64_t fetched;
@@ -277,8 +275,8 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 	served = hold(t, at, m->line_ticks);
 	answer.line_wait = served - at;
 	served = serve(m, line, write, bytes, served);
-	m->tags[way].age = ++m->clock;
-	m->tags[way].tag |= write;
+	m->ages[way] = ++m->clock;
+	m->tags[way] |= write;
 	/* A write waits for a place only: its bytes and the line's are merged when those come. */
 	answer.at = write ? MAX(served, room) : MAX(served, t->valid) + m->hit_ticks;
 	return answer;

@@ -66,6 +66,7 @@ typedef struct valid_result {
 	double metric[VALID_METRICS];
 	uint64_t by_kind[ASC_FINDINGS];
 	uint64_t instructions;
+	double stall[ASC_PIPES][ASC_STALLS]; /* mean cycles of a sub-core */
 } valid_result;
 
 /* Programs.  Each returns what the machine is to run; parameters are those of the sources. */
