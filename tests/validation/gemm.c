@@ -23,6 +23,7 @@ enum { FLAG_B = 4 };
 
 typedef struct block {
 	const valid_gemm *g;
+	const valid_gemm *places; /* whose blocks the buffers of L1 are for */
 	asc_stream *s;
 	unsigned next_a, next_b; /* chunks copied so far in this block */
 	unsigned *l0;            /* products so far */
@@ -53,12 +54,12 @@ static void copy_in(block *k, bool b)
 	valid_wait(k->s, ASC_PIPE_MTE1, ASC_PIPE_MTE2, flag);
 	if (b && g->b_is_nz) {
 		valid_addi(k->s, ADDRESS, BASE_B, start * C0_BYTES);
-		PUT(k->s, GM_TO_L1, VN("dst", l1_place(g, b, buffer)), VR("src", ADDRESS),
+		PUT(k->s, GM_TO_L1, VN("dst", l1_place(k->places, b, buffer)), VR("src", ADDRESS),
 		    VN("bursts", g->base_n / FRACTAL), VN("burst_bytes", depth * C0_BYTES),
 		    VN("src_gap", (g->k - depth) * C0_BYTES));
 	} else {
 		valid_addi(k->s, ADDRESS, b ? BASE_B : BASE_A, (along ? start : start * g->n) * ELEMENT_BYTES);
-		PUT(k->s, ND2NZ, VN("type", ASC_F16), VN("dst", l1_place(g, b, buffer)), VR("src", ADDRESS),
+		PUT(k->s, ND2NZ, VN("type", ASC_F16), VN("dst", l1_place(k->places, b, buffer)), VR("src", ADDRESS),
 		    VN("nd", 1), VN("n", along ? (b ? g->base_n : rows_of(g)) : depth),
 		    VN("d", along ? depth : g->base_n), VN("src_pitch", along ? g->k : g->n),
 		    VN("dst_c0_stride", along ? (b ? g->base_n : g->base_m) : depth));
@@ -70,7 +71,7 @@ static void copy_in(block *k, bool b)
 static void load_a(const block *k, unsigned step)
 {
 	const valid_gemm *g = k->g;
-	int64_t from = l1_place(g, false, step / g->step_a % g->buffers) +
+	int64_t from = l1_place(k->places, false, step / g->step_a % g->buffers) +
 	               (int64_t)(step % g->step_a) * g->base_k * g->base_m * ELEMENT_BYTES;
 
 	PUT(k->s, LOAD3D_A, VN("type", ASC_F16), VN("dst", *k->l0 % 2 * L0_HALF), VN("src", from), VN("h", 1),
@@ -81,7 +82,7 @@ static void load_a(const block *k, unsigned step)
 static void load_b(const block *k, unsigned step)
 {
 	const valid_gemm *g = k->g;
-	int64_t chunk = l1_place(g, true, step / g->step_b % g->buffers), inside = step % g->step_b;
+	int64_t chunk = l1_place(k->places, true, step / g->step_b % g->buffers), inside = step % g->step_b;
 
 	for (unsigned i = 0; i < g->base_k / FRACTAL; i++) {
 		int64_t at = inside * (g->base_k / FRACTAL) + i, fractals = g->base_n / FRACTAL;
@@ -162,9 +163,9 @@ static void step_of(block *k, unsigned step, unsigned steps)
 		copy_in(k, false);
 }
 
-static void whole_block(const valid_gemm *g, asc_stream *s, unsigned *l0)
+static void whole_block(const valid_gemm *g, const valid_gemm *places, asc_stream *s, unsigned *l0)
 {
-	block k = {.g = g, .s = s, .l0 = l0};
+	block k = {.g = g, .places = places, .s = s, .l0 = l0};
 	unsigned steps = g->k / g->base_k;
 
 	if (g->ahead) {
@@ -209,7 +210,8 @@ static void move(const valid_gemm *g, asc_stream *s, bool down, int64_t blocks)
 }
 
 /* The blocks of one core, from row FIRST_ROW and column FIRST_COLUMN on. */
-static void core_part(const valid_gemm *g, asc_stream *s, unsigned first_row, unsigned first_column)
+static void core_part(const valid_gemm *g, const valid_gemm *places, asc_stream *s, unsigned first_row,
+                      unsigned first_column)
 {
 	bool down_inside = g->columns_outside;
 	int64_t down = MAX(MIN(g->single_m, g->m - first_row) / g->base_m, 1);
@@ -223,16 +225,15 @@ static void core_part(const valid_gemm *g, asc_stream *s, unsigned first_row, un
 	           VALID_Y + (int64_t)first_column * (g->b_is_n_by_k || g->b_is_nz ? g->k : 1) * ELEMENT_BYTES);
 	valid_movi(s, BASE_C,
 	           VALID_Z + ((int64_t)first_row * g->n + first_column) * (g->fp32 ? SUM_BYTES : ELEMENT_BYTES));
-	buffers(g, s, false);
 	valid_movi(s, COLUMN_BLOCK, 0);
 	outer_label = s->insns->len;
 	valid_movi(s, ROW_BLOCK, 0);
 	inner_label = s->insns->len;
-	whole_block(g, s, &l0);
+	whole_block(g, places, s, &l0);
 	if (l0 % 2 && inner % 2 == 0) {
 		/* The halves of L0 take turns: two blocks make a round. */
 		move(g, s, down_inside, 1);
-		whole_block(g, s, &l0);
+		whole_block(g, places, s, &l0);
 		inner /= 2;
 	}
 	move(g, s, down_inside, 1);
@@ -240,17 +241,18 @@ static void core_part(const valid_gemm *g, asc_stream *s, unsigned first_row, un
 	move(g, s, down_inside, down_inside ? -down : -across);
 	move(g, s, !down_inside, 1);
 	valid_loop(s, COLUMN_BLOCK, outer, outer_label);
-	buffers(g, s, true);
 }
 
 /* Blocks dealt out one by one, in catlass' order <swizzle, across>: so many rows (across: columns) of blocks at a time,
- * columns (rows) one after the other, there and back.  Edges are narrower blocks. */
+ * columns (rows) one after the other, there and back.  Edges are narrower blocks.  A block has an even number of copies
+ * and of products, so that the next one finds buffers and flags as the first did, and need not wait for its end. */
 static void dealt(const valid_gemm *g, asc_stream *s, unsigned core)
 {
 	unsigned rows = (g->m + g->base_m - 1) / g->base_m, columns = (g->n + g->base_n - 1) / g->base_n;
 	unsigned offset = g->swizzle ? g->swizzle : 3, along = g->across ? rows : columns,
 		 over = g->across ? columns : rows;
 
+	buffers(g, s, false);
 	for (unsigned i = core; i < rows * columns; i += g->cores) {
 		unsigned group = i / (offset * along), inside = i % (offset * along);
 		unsigned wide = MIN(offset, over - offset * group), first = offset * group + inside % wide;
@@ -261,10 +263,9 @@ static void dealt(const valid_gemm *g, asc_stream *s, unsigned core)
 		one.rows = MIN(g->base_m, g->m - row * g->base_m);
 		one.base_m = one.single_m = (one.rows + FRACTAL - 1) / FRACTAL * FRACTAL;
 		one.base_n = one.single_n = MIN(g->base_n, g->n - column * g->base_n);
-		if (i != core)
-			PUT(s, BARRIER, VN("pipe", ASC_PIPE_ALL));
-		core_part(&one, s, row * g->base_m, column * g->base_n);
+		core_part(&one, g, s, row * g->base_m, column * g->base_n);
 	}
+	buffers(g, s, true);
 }
 
 asc_program *valid_gemm_program(const valid_gemm *g)
@@ -286,8 +287,11 @@ asc_program *valid_gemm_program(const valid_gemm *g)
 			 * set. */
 			if (round)
 				PUT(s, BARRIER, VN("pipe", ASC_PIPE_ALL));
-			if (row < g->m && column < g->n)
-				core_part(g, s, row, column);
+			if (row < g->m && column < g->n) {
+				buffers(g, s, false);
+				core_part(g, g, s, row, column);
+				buffers(g, s, true);
+			}
 		}
 	}
 	return program;
