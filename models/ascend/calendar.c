@@ -10,7 +10,7 @@
 void asc_calendar_init(asc_calendar *calendar)
 {
 	calendar->spans = g_array_new(FALSE, FALSE, sizeof(asc_span));
-	calendar->head = 0;
+	calendar->head = calendar->hint = 0;
 }
 
 void asc_calendar_clear(asc_calendar *calendar)
@@ -30,11 +30,20 @@ void asc_calendar_advance(asc_calendar *calendar, int64_t now)
 	}
 }
 
-/* First span that ends after AT. */
-static guint find(const asc_calendar *calendar, int64_t at)
+/* First span that ends after AT: from where the last search ended in steps that double, then by halves. */
+static guint find(asc_calendar *calendar, int64_t at)
 {
-	guint low = calendar->head, high = calendar->spans->len;
+	guint low = calendar->head, high = calendar->spans->len, hint = calendar->hint;
 
+	if (hint > low && hint < high && SPAN(calendar, hint - 1).to > at) {
+		high = hint - 1;
+	} else if (hint > low && hint < high) {
+		guint step = 1;
+
+		for (low = hint; low + step < high && SPAN(calendar, low + step - 1).to <= at; step *= 2)
+			low += step;
+		high = MIN(high, low + step);
+	}
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
@@ -43,7 +52,7 @@ static guint find(const asc_calendar *calendar, int64_t at)
 		else
 			low = middle + 1;
 	}
-	return low;
+	return calendar->hint = low;
 }
 
 /* Fills gaps from span I on, beginning at AT.  Sets the place just after the last span it passed. */
@@ -61,7 +70,7 @@ static int64_t fill(const asc_calendar *calendar, guint i, int64_t at, int64_t t
 	return at + ticks;
 }
 
-int64_t asc_calendar_peek(const asc_calendar *calendar, int64_t at, int64_t ticks)
+int64_t asc_calendar_peek(asc_calendar *calendar, int64_t at, int64_t ticks)
 {
 	guint after;
 

@@ -32,6 +32,7 @@ typedef struct asc_span {
 typedef struct asc_calendar {
 	GArray *spans; /* asc_span, sorted, disjoint, not touching */
 	guint head;    /* spans before it are over */
+	guint hint;    /* where the last search ended: one copy's requests come in order of time */
 } asc_calendar;
 
 void asc_calendar_init(asc_calendar *calendar);
@@ -41,6 +42,6 @@ void asc_calendar_advance(asc_calendar *calendar, int64_t now);
 /* Grants TICKS >= 1 from AT on; returns when they are over.  *BEGIN, unless NULL: the first of them. */
 int64_t asc_calendar_book(asc_calendar *calendar, int64_t at, int64_t ticks, int64_t *begin);
 /* When TICKS from AT on would be over; grants nothing. */
-int64_t asc_calendar_peek(const asc_calendar *calendar, int64_t at, int64_t ticks);
+int64_t asc_calendar_peek(asc_calendar *calendar, int64_t at, int64_t ticks);
 
 #endif

@@ -8,14 +8,30 @@
 
 static const asc_who nobody = {.stream = UINT32_MAX, .insn = UINT32_MAX};
 
+unsigned asc_register_fields(enum asc_op op)
+{
+	static uint16_t fields[ASC_OP_COUNT];
+	static gsize ready;
+
+	if (g_once_init_enter(&ready)) {
+		for (unsigned o = 0; o < ASC_OP_COUNT; o++)
+			for (unsigned n = 0; n < asc_op((enum asc_op)o)->fields; n++)
+				fields[o] |= (uint16_t)(asc_field_is_register(asc_op((enum asc_op)o), n) << n);
+		g_once_init_leave(&ready, 1);
+	}
+	return fields[op];
+}
+
 static bool values_fit(const asc_insn *insn, const asc_op_info *info, const int64_t *f)
 {
-	for (unsigned i = 0; i < info->fields; i++)
-		if ((asc_field_is_register(info, i) || insn->regs >> i & 1) &&
-		    info->field[i].value != ASC_VALUE_ADDRESS &&
+	for (unsigned left = insn->regs | asc_register_fields((enum asc_op)insn->op); left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctz(left);
+
+		if (info->field[i].value != ASC_VALUE_ADDRESS &&
 		    (f[i] < info->field[i].min || f[i] > info->field[i].max ||
 		     !asc_packed_fits((enum asc_op)insn->op, i, f[i])))
 			return false;
+	}
 	return true;
 }
 

@@ -124,13 +124,13 @@ bool asc_queue_room(const asc_subcore *s, enum asc_pipe pipe, int64_t time)
 	return p->used + (p->filed || time <= p->left) < p->depth;
 }
 
-void asc_push(asc_subcore *s, enum asc_pipe pipe, asc_entry *entry)
+asc_entry *asc_push(asc_subcore *s, enum asc_pipe pipe)
 {
 	asc_pipeline *p = &s->pipe[pipe];
 	asc_entry *slot = &p->entry[(p->head + p->used++) % (p->depth + 1)];
 
 	asc_clock_clear(&slot->clock);
-	*slot = *entry;
+	return slot;
 }
 
 static void pop(asc_pipeline *p)
@@ -382,7 +382,8 @@ static bool run_pipe(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	asc_pipeline *p = &s->pipe[pipe];
 	bool any = false;
 
-	while (p->used && !p->filed) {
+	/* Entries are looked at only when there is a chance: they are far apart in the host's memory. */
+	while (p->used && !p->filed && p->free <= now) {
 		asc_entry *e = &p->entry[p->head];
 		int64_t ready = ready_at(s, p);
 
@@ -536,7 +537,11 @@ static int64_t pipe_next(const asc_subcore *s, const asc_pipeline *p, int64_t no
 	const asc_entry *e = &p->entry[p->head];
 	int64_t next;
 
-	if (!p->used || !asc_unit_ready(s, &e->x))
+	if (!p->used)
+		return SIM_NEVER;
+	if (p->free > now && !s->chip->options.by_timestamp)
+		return p->free;
+	if (!asc_unit_ready(s, &e->x))
 		return SIM_NEVER;
 	if (s->chip->options.by_timestamp)
 		return is_sync(e->x.insn) ? visible_at(s, p) : MAX(ready_at(s, p), e->x.start);

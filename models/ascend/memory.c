@@ -21,11 +21,6 @@
  */
 #include "models/ascend/memory.h"
 
-/* Tag + 1 and whether the line is dirty in bit 0, zero where it is empty; when it was last asked for. */
-typedef struct line_tag {
-	uint64_t tag, age;
-} line_tag;
-
 typedef struct line_times {
 	int64_t busy_from, busy_to; /* last run of requests served */
 	int64_t valid;              /* its data have come */
@@ -45,7 +40,11 @@ typedef struct slice {
 struct asc_memory {
 	uint64_t line_bytes, sets;
 	unsigned ways, slices, channels;
-	line_tag *tags;
+	uint64_t *tags;   /* tag + 1 and whether the line is dirty in bit 0, zero where it is empty */
+	uint64_t *ages;   /* when it was last asked for */
+	uint16_t *shorts; /* [sets][short_ways] the low bits of tag + 1: what a search reads of the host's memory */
+	uint16_t *shorts_held; /* the same before it was moved to the start of such a line */
+	unsigned short_ways;
 	line_times *times;
 	passing *passing; /* by line mod PASSING */
 	uint64_t clock;   /* of ages */
@@ -73,7 +72,11 @@ asc_memory *asc_memory_new(const asc_machine *machine)
 	m->slices = (unsigned)machine->l2_slices;
 	m->channels = (unsigned)machine->hbm_channels;
 	lines = m->sets * m->ways;
-	m->tags = g_new0(line_tag, lines);
+	m->tags = g_new0(uint64_t, lines);
+	m->ages = g_new0(uint64_t, lines);
+	m->short_ways = (m->ways + 31) / 32 * 32; /* whole cache lines of the host */
+	m->shorts_held = g_new0(uint16_t, m->sets * m->short_ways + 32);
+	m->shorts = (uint16_t *)(((uintptr_t)m->shorts_held + 63) / 64 * 64);
 	m->times = g_new0(line_times, lines);
 	m->passing = g_new0(passing, PASSING);
 	m->slice = g_new(slice, m->slices);
@@ -113,6 +116,8 @@ void asc_memory_free(asc_memory *m)
 	g_free(m->wrote);
 	g_free(m->open);
 	g_free(m->tags);
+	g_free(m->ages);
+	g_free(m->shorts_held);
 	g_free(m->times);
 	g_free(m->passing);
 	g_free(m);
@@ -176,17 +181,32 @@ static int64_t book_channel(asc_memory *m, uint64_t line, bool write, uint64_t b
 static uint64_t look_up(const asc_memory *m, uint64_t set, uint64_t tag, bool *hit)
 {
 	uint64_t base = set * m->ways, oldest = base;
+	const uint16_t *shorts = &m->shorts[set * m->short_ways];
 
-	for (uint64_t i = base; i < base + m->ways; i++) {
-		if (m->tags[i].tag >> 1 == tag + 1) {
+	for (unsigned i = 0; i < m->ways; i++)
+		if (shorts[i] == (uint16_t)(tag + 1) && m->tags[base + i] >> 1 == tag + 1) {
 			*hit = true;
-			return i;
+			return base + i;
 		}
-		if (m->tags[i].age < m->tags[oldest].age)
-			oldest = i;
-	}
 	*hit = false;
+	for (uint64_t i = base; i < base + m->ways; i++)
+		if (m->ages[i] < m->ages[oldest])
+			oldest = i;
 	return oldest;
+}
+
+void asc_memory_expect(const asc_memory *m, uint64_t soon, uint64_t later)
+{
+	uint64_t line = soon / m->line_bytes, set = line % m->sets;
+	const uint16_t *shorts = &m->shorts[set * m->short_ways];
+
+	__builtin_prefetch(&m->shorts[later / m->line_bytes % m->sets * m->short_ways]);
+	for (unsigned i = 0; i < m->ways; i++)
+		if (shorts[i] == (uint16_t)(line / m->sets + 1)) {
+			__builtin_prefetch(&m->times[set * m->ways + i]);
+			__builtin_prefetch(&m->tags[set * m->ways + i]);
+			return;
+		}
 }
 
 /* The line is held for a time from AT on; a request that finds it held waits.  Only the last run of requests is kept:
@@ -260,10 +280,11 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 	} else {
 		m->misses++;
 		/* The oldest must have left before the new one may come. */
-		if (m->tags[way].tag & 1)
-			room = book_channel(m, ((m->tags[way].tag >> 1) - 1) * m->sets + set, true, m->line_bytes, at,
+		if (m->tags[way] & 1)
+			room = book_channel(m, ((m->tags[way] >> 1) - 1) * m->sets + set, true, m->line_bytes, at,
 			                    NULL);
-		m->tags[way].tag = (tag + 1) << 1;
+		m->tags[way] = (tag + 1) << 1;
+		m->shorts[set * m->short_ways + way % m->ways] = (uint16_t)(tag + 1);
 		*t = (line_times){.valid = room};
 		if (!write || parts) {
 			int64_t fetched;
@@ -277,8 +298,8 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 	served = hold(t, at, m->line_ticks);
 	answer.line_wait = served - at;
 	served = serve(m, line, write, bytes, served);
-	m->tags[way].age = ++m->clock;
-	m->tags[way].tag |= write;
+	m->ages[way] = ++m->clock;
+	m->tags[way] |= write;
 	/* A write waits for a place only: its bytes and the line's are merged when those come. */
 	answer.at = write ? MAX(served, room) : MAX(served, t->valid) + m->hit_ticks;
 	return answer;

@@ -21,6 +21,8 @@ asc_answer asc_memory_request(asc_memory *m, bool write, uint64_t address, uint6
 /* The same for a read that L2 is told not to keep: a line it has it serves; another one's bytes come from the memory
  * behind it and leave no trace but the time in which the line is held. */
 asc_answer asc_memory_pass(asc_memory *m, uint64_t address, uint64_t bytes, int64_t at);
+/* A request for SOON will come, then one for LATER: only the host gains from it. */
+void asc_memory_expect(const asc_memory *m, uint64_t soon, uint64_t later);
 void asc_memory_count(const asc_memory *m, uint64_t *hits, uint64_t *misses);
 /* Bytes that crossed to and from the memory behind L2. */
 uint64_t asc_memory_traffic(const asc_memory *m);

@@ -114,11 +114,12 @@ void mte_stream_burst(mte_stream *s, uint64_t address, uint64_t bytes)
 
 void mte_stream_bursts(mte_stream *s, uint64_t address, int64_t bursts, uint64_t bytes, uint64_t pitch)
 {
-	enum { MERGED = 8 };
+	enum { MERGED = 8, SOON = 4, LATER = 8 };
 
 	while (bursts > 0) {
 		int64_t merged = pitch == bytes && bytes < (uint64_t)s->largest ? MIN(bursts, MERGED) : 1;
 
+		asc_memory_expect(s->mte->memory, address + SOON * pitch, address + LATER * pitch);
 		mte_stream_burst(s, address, bytes * (uint64_t)merged);
 		address += pitch * (uint64_t)merged;
 		bursts -= merged;

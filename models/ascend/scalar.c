@@ -74,16 +74,21 @@ static bool can_join(const asc_subcore *s, const issue *i)
 static issue decode(asc_subcore *s)
 {
 	asc_scalar *sc = &s->scalar;
-	issue i = {.insn = &g_array_index(s->stream->insns, asc_insn, sc->pc), .number = sc->pc};
+	issue i;
+	unsigned names = asc_register_fields((enum asc_op)g_array_index(s->stream->insns, asc_insn, sc->pc).op);
 
+	i.insn = &g_array_index(s->stream->insns, asc_insn, sc->pc);
+	i.number = sc->pc;
 	i.info = asc_op((enum asc_op)i.insn->op);
-	for (unsigned n = 0; n < i.info->fields; n++) {
-		i.f[n] = asc_field_is_register(i.info, n) ? i.insn->f[n] : asc_get(i.insn, (int)n, sc->reg);
-		if (asc_field_is_register(i.info, n) || i.insn->regs >> n & 1) {
-			uint32_t bit = 1u << (i.insn->f[n] & (ASC_REGISTERS - 1));
+	i.reads = i.writes = 0;
+	memcpy(i.f, i.insn->f, sizeof(i.f));
+	for (unsigned left = i.insn->regs | names; left; left &= left - 1) {
+		unsigned n = (unsigned)__builtin_ctz(left);
+		uint32_t bit = 1u << (i.insn->f[n] & (ASC_REGISTERS - 1));
 
-			*(n == 0 && writes_register(i.insn->op) ? &i.writes : &i.reads) |= bit;
-		}
+		if (!(names >> n & 1))
+			i.f[n] = sc->reg[i.insn->f[n]];
+		*(n == 0 && writes_register(i.insn->op) ? &i.writes : &i.reads) |= bit;
 	}
 	i.pipe = queue_of(&i);
 	i.joins = can_join(s, &i);
@@ -129,19 +134,21 @@ static void issue_at(asc_subcore *s, const issue *i, int64_t cost, bool pairs)
 		s->executed[i->number] = 1;
 }
 
-static asc_entry entry_of(asc_subcore *s, const issue *i)
+static void make_entry(asc_subcore *s, const issue *i, asc_entry *e)
 {
 	const asc_scalar *sc = &s->scalar;
-	asc_entry e = {.insn = i->number, .execution = s->executions++, .queued = i->time};
 
-	e.x.insn = i->insn;
-	e.x.info = i->info;
-	memcpy(e.x.f, i->f, sizeof(e.x.f));
-	e.x.mask[0] = sc->mask[0];
-	e.x.mask[1] = sc->mask[1];
-	e.x.counter_mode = sc->counter_mode;
-	e.x.start = s->executed && !s->executed[i->number] ? i->insn->start : ASC_NO_TIME;
-	return e;
+	memset(e, 0, sizeof(*e));
+	e->insn = i->number;
+	e->execution = s->executions++;
+	e->queued = i->time;
+	e->x.insn = i->insn;
+	e->x.info = i->info;
+	memcpy(e->x.f, i->f, sizeof(e->x.f));
+	e->x.mask[0] = sc->mask[0];
+	e->x.mask[1] = sc->mask[1];
+	e->x.counter_mode = sc->counter_mode;
+	e->x.start = s->executed && !s->executed[i->number] ? i->insn->start : ASC_NO_TIME;
 }
 
 /* Ends a stop: where its cycles go. */
@@ -165,8 +172,9 @@ static void account(asc_subcore *s, const issue *i, asc_entry *e)
 /* An instruction executed here: COST cycles. */
 static void finish(asc_subcore *s, const issue *i, int64_t cost, bool pairs, asc_who waited_for)
 {
-	asc_entry e = entry_of(s, i);
+	asc_entry e;
 
+	make_entry(s, i, &e);
 	account(s, i, &e);
 	e.x.start = i->time;
 	e.x.free = e.x.done = i->time + cost;
@@ -249,11 +257,9 @@ static void do_branch(asc_subcore *s, const issue *i)
 static void do_memory(asc_subcore *s, const issue *i)
 {
 	asc_pipeline *p = &s->pipe[ASC_PIPE_S];
-	asc_entry e = entry_of(s, i);
-
-	account(s, i, &e);
-	e.x.start = i->time;
-	*p->current = e;
+	make_entry(s, i, p->current);
+	account(s, i, p->current);
+	p->current->x.start = i->time;
 	p->epoch++;
 	issue_at(s, i, s->chip->machine->scalar_load_cycles, false);
 	s->scalar.pending = true;
@@ -317,16 +323,16 @@ static enum step stop(asc_subcore *s, const issue *i, enum asc_stall cause)
 
 static enum step do_push(asc_subcore *s, const issue *i)
 {
-	asc_entry e = entry_of(s, i);
+	asc_entry *e = asc_push(s, i->pipe);
 
-	account(s, i, &e);
+	make_entry(s, i, e);
+	account(s, i, e);
 	/* The scalar unit's stall is not the pipe's. */
-	s->counters.stall[ASC_PIPE_S][ASC_STALL_QUEUE_FULL] += e.x.stall[ASC_STALL_QUEUE_FULL];
-	e.x.stall[ASC_STALL_QUEUE_FULL] = 0;
+	s->counters.stall[ASC_PIPE_S][ASC_STALL_QUEUE_FULL] += e->x.stall[ASC_STALL_QUEUE_FULL];
+	e->x.stall[ASC_STALL_QUEUE_FULL] = 0;
 	issue_at(s, i, 1, true);
-	asc_clock_set(&e.clock, &s->pipe[ASC_PIPE_S].clock);
-	e.clock.local[ASC_PIPE_S] = s->pipe[ASC_PIPE_S].epoch;
-	asc_push(s, i->pipe, &e);
+	asc_clock_set(&e->clock, &s->pipe[ASC_PIPE_S].clock);
+	e->clock.local[ASC_PIPE_S] = s->pipe[ASC_PIPE_S].epoch;
 	s->scalar.pc++;
 	return STEP_DONE;
 }
@@ -484,6 +490,9 @@ bool asc_scalar_run(asc_subcore *s, int64_t now)
 	bool any = false;
 
 	if (s->finished)
+		return false;
+	/* What stopped it has not changed: the same instruction would stop it again. */
+	if (sc->stopped && sc->cause == ASC_STALL_QUEUE_FULL && !asc_queue_room(s, sc->full, MAX(sc->since, now)))
 		return false;
 	for (unsigned n = 0; n < AHEAD && !sc->ended && !sc->pending; n++) {
 		if (step(s, now) != STEP_DONE)

@@ -292,13 +292,25 @@ static void a_copy_waits_for_ports_the_vector_unit_holds(void)
 	asc_ub_free(ub);
 }
 
+/* With copies that wait 8 cycles at most. */
+static asc_ub *impatient(void)
+{
+	asc_machine *m = asc_machine_copy(machine());
+	asc_ub *ub;
+
+	m->ub_mte_age_cycles = 8;
+	ub = asc_ub_new(m);
+	asc_machine_free(m);
+	return ub;
+}
+
 /* The vector unit reads groups 0-7 in every cycle: the copy waits 8, goes first, and the next instruction pays a cycle.
  */
 static void a_copy_that_waited_long_goes_first(void)
 {
 	asc_ub_vector v = {
 		.read = {rows(0, 1, 0)}, .write = rows(0x10100, 1, 0), .reads = 1, .repeats = 64, .interval = 1};
-	asc_ub *ub = asc_ub_new(machine());
+	asc_ub *ub = impatient();
 
 	asc_ub_access(ub, &v);
 	CU_ASSERT_EQUAL(asc_ub_copy(ub, false, 0x20000, 128, 10, 11), 19);
@@ -319,7 +331,7 @@ static void the_vector_unit_puts_off_single_beats_and_waits_for_trains(void)
 {
 	asc_ub_vector v = {
 		.read = {rows(0, 1, 0)}, .write = rows(0x10100, 1, 0), .reads = 1, .repeats = 4, .interval = 1};
-	asc_ub *ub = asc_ub_new(machine());
+	asc_ub *ub = impatient();
 
 	asc_ub_copy(ub, false, 0x20000, 128, 1, 2);
 	asc_ub_access(ub, &v);
@@ -328,12 +340,29 @@ static void the_vector_unit_puts_off_single_beats_and_waits_for_trains(void)
 	asc_ub_free(ub);
 	/* 64 beats of groups 0-3, 4-7, 8-11, 12-15 in turn from cycle 0 on: cycles 0, 1, 4, 5 are in the way of groups
 	 * 0-7, no beat may wait more than 8: the four repeats read in 2, 3, 6, 7. */
-	ub = asc_ub_new(machine());
+	ub = impatient();
 	asc_ub_copy(ub, false, 0x20000, 8192, 0, 64);
 	asc_ub_access(ub, &v);
 	CU_ASSERT_EQUAL(v.read_end, 8);
 	CU_ASSERT_EQUAL(v.stall[ASC_STALL_MTE], 4);
 	asc_ub_free(ub);
+}
+
+/* The same with the machine's own wait: the train lets all four repeats pass. */
+static void copies_wait_while_their_buffers_have_room(void)
+{
+	asc_ub_vector v = {
+		.read = {rows(0, 1, 0)}, .write = rows(0x10100, 1, 0), .reads = 1, .repeats = 4, .interval = 1};
+	asc_ub *ub = asc_ub_new(machine());
+
+	asc_ub_copy(ub, false, 0x20000, 8192, 0, 64);
+	asc_ub_access(ub, &v);
+	CU_ASSERT_EQUAL(v.read_end, 4);
+	CU_ASSERT_EQUAL(v.stall[ASC_STALL_MTE], 0);
+	asc_ub_free(ub);
+	/* What may be in flight, at the rate of the port. */
+	CU_ASSERT_EQUAL(machine()->ub_mte_age_cycles, machine()->mte2_outstanding * machine()->mte2_packet_bytes /
+	                                                      machine()->ub_mte_write_bytes_per_cycle);
 }
 
 /* ---- the oracle ---- */
@@ -533,6 +562,7 @@ int main(void)
 		{"a_copy_alone_takes_its_own_time", a_copy_alone_takes_its_own_time},
 		{"a_copy_waits_for_ports_the_vector_unit_holds", a_copy_waits_for_ports_the_vector_unit_holds},
 		{"a_copy_that_waited_long_goes_first", a_copy_that_waited_long_goes_first},
+		{"copies_wait_while_their_buffers_have_room", copies_wait_while_their_buffers_have_room},
 		{"the_vector_unit_puts_off_single_beats_and_waits_for_trains",
 	         the_vector_unit_puts_off_single_beats_and_waits_for_trains},
 		{"random_instructions_take_the_oracles_cycles", random_instructions_take_the_oracles_cycles},

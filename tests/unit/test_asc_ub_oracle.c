@@ -137,6 +137,7 @@ static void agree(unsigned copies)
 	                                       "ub.group_ports=1",
 	                                       "ub.groups=8 ub.banks=16 ub.bank_interleave_bytes=256",
 	                                       "ub.mte_age_cycles=0",
+	                                       "ub.mte_age_cycles=8",
 	                                       "ub.mte_age_cycles=100"};
 	const char *often_set = g_getenv("TSPSIM_ROUNDS");
 	unsigned rounds = often_set ? (unsigned)strtoul(often_set, NULL, 10) : 12;

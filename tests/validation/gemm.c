@@ -15,7 +15,7 @@
  */
 #include "tests/validation/valid.h"
 
-enum { ELEMENT_BYTES = 2, SUM_BYTES = 4, FRACTAL = 16, FRACTAL_BYTES = 512, L0_HALF = 32768 };
+enum { ELEMENT_BYTES = 2, SUM_BYTES = 4, FRACTAL = 16, FRACTAL_BYTES = 512, C0_BYTES = 32, L0_HALF = 32768 };
 /* Registers: bases of the block's rows of A, columns of B, result; a copy's address; counters. */
 enum { BASE_A = 1, BASE_B, BASE_C, ADDRESS, ROW_BLOCK, COLUMN_BLOCK };
 /* Flags of L1's buffers: A from 0, B from FLAG_B on. */
@@ -23,6 +23,7 @@ enum { FLAG_B = 4 };
 
 typedef struct block {
 	const valid_gemm *g;
+	const valid_gemm *places; /* whose blocks the buffers of L1 are for */
 	asc_stream *s;
 	unsigned next_a, next_b; /* chunks copied so far in this block */
 	unsigned *l0;            /* products so far */
@@ -38,6 +39,11 @@ static int64_t l1_place(const valid_gemm *g, bool b, unsigned buffer)
 	return (b ? chunk_bytes(g, false) * g->buffers : 0) + chunk_bytes(g, b) * buffer;
 }
 
+static int64_t rows_of(const valid_gemm *g)
+{
+	return g->rows ? g->rows : g->base_m;
+}
+
 static void copy_in(block *k, bool b)
 {
 	const valid_gemm *g = k->g;
@@ -46,10 +52,18 @@ static void copy_in(block *k, bool b)
 	bool along = !b || g->b_is_n_by_k; /* depth runs along a row of memory */
 
 	valid_wait(k->s, ASC_PIPE_MTE1, ASC_PIPE_MTE2, flag);
-	valid_addi(k->s, ADDRESS, b ? BASE_B : BASE_A, (along ? start : start * g->n) * ELEMENT_BYTES);
-	PUT(k->s, ND2NZ, VN("type", ASC_F16), VN("dst", l1_place(g, b, buffer)), VR("src", ADDRESS), VN("nd", 1),
-	    VN("n", along ? (b ? g->base_n : g->base_m) : depth), VN("d", along ? depth : g->base_n),
-	    VN("src_pitch", along ? g->k : g->n), VN("dst_c0_stride", along ? (b ? g->base_n : g->base_m) : depth));
+	if (b && g->b_is_nz) {
+		valid_addi(k->s, ADDRESS, BASE_B, start * C0_BYTES);
+		PUT(k->s, GM_TO_L1, VN("dst", l1_place(k->places, b, buffer)), VR("src", ADDRESS),
+		    VN("bursts", g->base_n / FRACTAL), VN("burst_bytes", depth * C0_BYTES),
+		    VN("src_gap", (g->k - depth) * C0_BYTES));
+	} else {
+		valid_addi(k->s, ADDRESS, b ? BASE_B : BASE_A, (along ? start : start * g->n) * ELEMENT_BYTES);
+		PUT(k->s, ND2NZ, VN("type", ASC_F16), VN("dst", l1_place(k->places, b, buffer)), VR("src", ADDRESS),
+		    VN("nd", 1), VN("n", along ? (b ? g->base_n : rows_of(g)) : depth),
+		    VN("d", along ? depth : g->base_n), VN("src_pitch", along ? g->k : g->n),
+		    VN("dst_c0_stride", along ? (b ? g->base_n : g->base_m) : depth));
+	}
 	valid_set(k->s, ASC_PIPE_MTE2, ASC_PIPE_MTE1, flag);
 	(*next)++;
 }
@@ -57,7 +71,7 @@ static void copy_in(block *k, bool b)
 static void load_a(const block *k, unsigned step)
 {
 	const valid_gemm *g = k->g;
-	int64_t from = l1_place(g, false, step / g->step_a % g->buffers) +
+	int64_t from = l1_place(k->places, false, step / g->step_a % g->buffers) +
 	               (int64_t)(step % g->step_a) * g->base_k * g->base_m * ELEMENT_BYTES;
 
 	PUT(k->s, LOAD3D_A, VN("type", ASC_F16), VN("dst", *k->l0 % 2 * L0_HALF), VN("src", from), VN("h", 1),
@@ -68,7 +82,7 @@ static void load_a(const block *k, unsigned step)
 static void load_b(const block *k, unsigned step)
 {
 	const valid_gemm *g = k->g;
-	int64_t chunk = l1_place(g, true, step / g->step_b % g->buffers), inside = step % g->step_b;
+	int64_t chunk = l1_place(k->places, true, step / g->step_b % g->buffers), inside = step % g->step_b;
 
 	for (unsigned i = 0; i < g->base_k / FRACTAL; i++) {
 		int64_t at = inside * (g->base_k / FRACTAL) + i, fractals = g->base_n / FRACTAL;
@@ -108,7 +122,7 @@ static void way_out(const block *k)
 		valid_wait(k->s, ASC_PIPE_M, ASC_PIPE_FIX, 0);
 	}
 	PUT(k->s, FIX_GM, VN("type", ASC_F32), VN("dtype", g->fp32 ? ASC_F32 : ASC_F16), VR("dst", BASE_C),
-	    VN("src", 0), VN("m", g->base_m), VN("n", g->base_n), VN("src_stride", g->base_m), VN("dst_pitch", g->n),
+	    VN("src", 0), VN("m", rows_of(g)), VN("n", g->base_n), VN("src_stride", g->base_m), VN("dst_pitch", g->n),
 	    VN("quant", !g->fp32), VN("nz2nd", 1), VN("unit_flag", g->unit_flag ? 3 : 0));
 	if (!g->unit_flag) {
 		valid_set(k->s, ASC_PIPE_FIX, ASC_PIPE_M, 0);
@@ -149,9 +163,9 @@ static void step_of(block *k, unsigned step, unsigned steps)
 		copy_in(k, false);
 }
 
-static void whole_block(const valid_gemm *g, asc_stream *s, unsigned *l0)
+static void whole_block(const valid_gemm *g, const valid_gemm *places, asc_stream *s, unsigned *l0)
 {
-	block k = {.g = g, .s = s, .l0 = l0};
+	block k = {.g = g, .places = places, .s = s, .l0 = l0};
 	unsigned steps = g->k / g->base_k;
 
 	if (g->ahead) {
@@ -182,7 +196,7 @@ static int64_t stride(const valid_gemm *g, int64_t base, bool down)
 	case BASE_A:
 		return down ? (int64_t)g->base_m * g->k * ELEMENT_BYTES : 0;
 	case BASE_B:
-		return down ? 0 : (int64_t)g->base_n * (g->b_is_n_by_k ? g->k : 1) * ELEMENT_BYTES;
+		return down ? 0 : (int64_t)g->base_n * (g->b_is_n_by_k || g->b_is_nz ? g->k : 1) * ELEMENT_BYTES;
 	default:
 		return (down ? (int64_t)g->base_m * g->n : (int64_t)g->base_n) * (g->fp32 ? SUM_BYTES : ELEMENT_BYTES);
 	}
@@ -196,29 +210,30 @@ static void move(const valid_gemm *g, asc_stream *s, bool down, int64_t blocks)
 }
 
 /* The blocks of one core, from row FIRST_ROW and column FIRST_COLUMN on. */
-static void core_part(const valid_gemm *g, asc_stream *s, unsigned first_row, unsigned first_column)
+static void core_part(const valid_gemm *g, const valid_gemm *places, asc_stream *s, unsigned first_row,
+                      unsigned first_column)
 {
 	bool down_inside = g->columns_outside;
-	int64_t down = MIN(g->single_m, g->m - first_row) / g->base_m;
+	int64_t down = MAX(MIN(g->single_m, g->m - first_row) / g->base_m, 1);
 	int64_t across = MIN(g->single_n, g->n - first_column) / g->base_n;
 	int64_t inner = down_inside ? down : across, outer = down_inside ? across : down;
 	unsigned l0 = 0;
 	guint outer_label, inner_label;
 
 	valid_movi(s, BASE_A, VALID_X + (int64_t)first_row * g->k * ELEMENT_BYTES);
-	valid_movi(s, BASE_B, VALID_Y + (int64_t)first_column * (g->b_is_n_by_k ? g->k : 1) * ELEMENT_BYTES);
+	valid_movi(s, BASE_B,
+	           VALID_Y + (int64_t)first_column * (g->b_is_n_by_k || g->b_is_nz ? g->k : 1) * ELEMENT_BYTES);
 	valid_movi(s, BASE_C,
 	           VALID_Z + ((int64_t)first_row * g->n + first_column) * (g->fp32 ? SUM_BYTES : ELEMENT_BYTES));
-	buffers(g, s, false);
 	valid_movi(s, COLUMN_BLOCK, 0);
 	outer_label = s->insns->len;
 	valid_movi(s, ROW_BLOCK, 0);
 	inner_label = s->insns->len;
-	whole_block(g, s, &l0);
+	whole_block(g, places, s, &l0);
 	if (l0 % 2 && inner % 2 == 0) {
 		/* The halves of L0 take turns: two blocks make a round. */
 		move(g, s, down_inside, 1);
-		whole_block(g, s, &l0);
+		whole_block(g, places, s, &l0);
 		inner /= 2;
 	}
 	move(g, s, down_inside, 1);
@@ -226,28 +241,31 @@ static void core_part(const valid_gemm *g, asc_stream *s, unsigned first_row, un
 	move(g, s, down_inside, down_inside ? -down : -across);
 	move(g, s, !down_inside, 1);
 	valid_loop(s, COLUMN_BLOCK, outer, outer_label);
-	buffers(g, s, true);
 }
 
-/* Blocks dealt out one by one, in catlass' order <3, 0>: three rows of blocks at a time, columns one after the other,
- * there and back.  Edges are narrower blocks. */
+/* Blocks dealt out one by one, in catlass' order <swizzle, across>: so many rows (across: columns) of blocks at a time,
+ * columns (rows) one after the other, there and back.  Edges are narrower blocks.  A block has an even number of copies
+ * and of products, so that the next one finds buffers and flags as the first did, and need not wait for its end. */
 static void dealt(const valid_gemm *g, asc_stream *s, unsigned core)
 {
-	enum { OFFSET = 3 };
 	unsigned rows = (g->m + g->base_m - 1) / g->base_m, columns = (g->n + g->base_n - 1) / g->base_n;
+	unsigned offset = g->swizzle ? g->swizzle : 3, along = g->across ? rows : columns,
+		 over = g->across ? columns : rows;
 
+	buffers(g, s, false);
 	for (unsigned i = core; i < rows * columns; i += g->cores) {
-		unsigned group = i / (OFFSET * columns), inside = i % (OFFSET * columns);
-		unsigned high = MIN(OFFSET, rows - OFFSET * group), row = OFFSET * group + inside % high;
-		unsigned column = group % 2 ? columns - 1 - inside / high : inside / high;
+		unsigned group = i / (offset * along), inside = i % (offset * along);
+		unsigned wide = MIN(offset, over - offset * group), first = offset * group + inside % wide;
+		unsigned second = group % 2 ? along - 1 - inside / wide : inside / wide;
+		unsigned row = g->across ? second : first, column = g->across ? first : second;
 		valid_gemm one = *g;
 
-		one.base_m = one.single_m = MIN(g->base_m, g->m - row * g->base_m);
+		one.rows = MIN(g->base_m, g->m - row * g->base_m);
+		one.base_m = one.single_m = (one.rows + FRACTAL - 1) / FRACTAL * FRACTAL;
 		one.base_n = one.single_n = MIN(g->base_n, g->n - column * g->base_n);
-		if (i != core)
-			PUT(s, BARRIER, VN("pipe", ASC_PIPE_ALL));
-		core_part(&one, s, row * g->base_m, column * g->base_n);
+		core_part(&one, g, s, row * g->base_m, column * g->base_n);
 	}
+	buffers(g, s, true);
 }
 
 asc_program *valid_gemm_program(const valid_gemm *g)
@@ -269,8 +287,11 @@ asc_program *valid_gemm_program(const valid_gemm *g)
 			 * set. */
 			if (round)
 				PUT(s, BARRIER, VN("pipe", ASC_PIPE_ALL));
-			if (row < g->m && column < g->n)
-				core_part(g, s, row, column);
+			if (row < g->m && column < g->n) {
+				buffers(g, s, false);
+				core_part(g, g, s, row, column);
+				buffers(g, s, true);
+			}
 		}
 	}
 	return program;

@@ -64,10 +64,10 @@ static asc_machine *machine_of(const char *name, const char *settings)
 	asc_machine *machine = asc_machine_load(name, &error);
 	g_auto(GStrv) words = g_strsplit(settings ? settings : "", " ", -1);
 
-	for (unsigned i = 0; machine && words[i] && *words[i]; i++) {
+	for (unsigned i = 0; machine && words[i]; i++) {
 		g_auto(GStrv) pair = g_strsplit(words[i], "=", 2);
 
-		if (!asc_machine_set(machine, pair[0], pair[1], &error))
+		if (*words[i] && !asc_machine_set(machine, pair[0], pair[1], &error))
 			break;
 	}
 	if (error || !machine || !asc_machine_finish(machine, &error))
@@ -103,6 +103,9 @@ static void collect(asc_chip *chip, const asc_machine *machine, valid_result *r)
 	r->metric[VALID_HITS] = 100.0 * (double)all->l2_hits / MAX((double)all->l2_hits + (double)all->l2_misses, 1.0);
 	memcpy(r->by_kind, all->by_kind, sizeof(r->by_kind));
 	r->instructions = all->instructions;
+	for (unsigned pipe = 0; pipe < ASC_PIPES; pipe++)
+		for (unsigned why = 0; why < ASC_STALLS; why++)
+			r->stall[pipe][why] = (double)all->stall[pipe][why] / cores;
 }
 
 valid_result valid_run(const char *machine_name, const char *settings, asc_program *program)

@@ -66,6 +66,7 @@ typedef struct valid_result {
 	double metric[VALID_METRICS];
 	uint64_t by_kind[ASC_FINDINGS];
 	uint64_t instructions;
+	double stall[ASC_PIPES][ASC_STALLS]; /* mean cycles of a sub-core */
 } valid_result;
 
 /* Programs.  Each returns what the machine is to run; parameters are those of the sources. */
@@ -75,10 +76,14 @@ typedef struct valid_gemm {
 	unsigned step_a, step_b;     /* basic blocks of a copy, along the depth */
 	unsigned cores, buffers;     /* of L1, for each operand */
 	bool b_is_n_by_k;            /* rows of B in memory are columns of the product */
+	bool b_is_nz;                /* B lies in memory as fractals, in columns of 16 */
 	bool ahead;           /* copies into L1 are issued where a buffer gets free, B first; else where it is needed */
 	bool unit_flag, fp32; /* of the way out */
 	unsigned rounds;      /* the rows of A in so many parts, one after the other, for L2 */
 	bool columns_outside; /* blocks of columns in the outer loop, of rows in the inner one */
+	unsigned swizzle;     /* blocks dealt out: rows (columns) of blocks in a group; 0: three */
+	bool across;          /* groups of columns */
+	unsigned rows;        /* of the block that is there, where it is less than base_m; 0: all */
 } valid_gemm;
 asc_program *valid_gemm_program(const valid_gemm *g);
 

@@ -2,8 +2,9 @@
  *
  * Runs the fixed programs of runs.def and prints the tables of docs/validation-ascend.md.
  *
- * validate [quick] [speed] [ID...]: all runs, the small ones, or those named; with speed, seconds of the host and
- * instructions of each run, too.
+ * validate [quick] [speed] [stalls] [KEY=VALUE...] [ID...]: all runs, the small ones, or those named; with speed,
+ * seconds of the host and instructions of each run, too; with stalls, the cycles that pipes stood still, by cause; with
+ * settings of the machine besides the run's own.
  */
 #include "tests/validation/valid.h"
 
@@ -140,32 +141,55 @@ static void print_findings(const bool *wanted, const valid_result *results)
 				       asc_violation_name(kind));
 }
 
+/* Mean cycles of a sub-core, by pipe and cause. */
+static void print_stalls(const valid_result *r)
+{
+	for (unsigned pipe = 0; pipe < ASC_PIPES; pipe++)
+		for (unsigned why = 0; why < ASC_STALLS; why++)
+			if (r->stall[pipe][why])
+				printf("%s %s %.0f\n", asc_pipe_name((enum asc_pipe)pipe),
+				       asc_stall_name((enum asc_stall)why), r->stall[pipe][why]);
+}
+
 int main(int argc, char **argv)
 {
 	static valid_result results[RUNS];
-	bool wanted[RUNS], quick = false, speed = false, named = false;
+	bool wanted[RUNS], quick = false, speed = false, stalls = false, named = false;
+	g_autoptr(GString) more = g_string_new(NULL);
 
 	memset(wanted, 0, sizeof(wanted));
 	for (int i = 1; i < argc; i++) {
-		bool word = strcmp(argv[i], "quick") == 0 || strcmp(argv[i], "speed") == 0;
+		bool word = true;
 
-		quick |= strcmp(argv[i], "quick") == 0;
-		speed |= strcmp(argv[i], "speed") == 0;
+		if (strcmp(argv[i], "quick") == 0)
+			quick = true;
+		else if (strcmp(argv[i], "speed") == 0)
+			speed = true;
+		else if (strcmp(argv[i], "stalls") == 0)
+			stalls = true;
+		else if (strchr(argv[i], '='))
+			g_string_append_printf(more, " %s", argv[i]);
+		else
+			word = false;
 		named |= !word;
 		for (unsigned r = 0; r < RUNS; r++)
 			wanted[r] |= strcmp(argv[i], runs[r].id) == 0;
 	}
 	for (unsigned r = 0; r < RUNS; r++) {
 		clock_t begin = clock();
+		g_autofree char *settings = NULL;
 
 		if (!named)
 			wanted[r] = !quick || runs[r].quick;
 		if (!wanted[r])
 			continue;
-		results[r] = valid_run(runs[r].machine, runs[r].settings, runs[r].program());
+		settings = g_strdup_printf("%s%s", runs[r].settings ? runs[r].settings : "", more->str);
+		results[r] = valid_run(runs[r].machine, settings, runs[r].program());
 		if (speed)
 			printf("%s: %.1f s, %" G_GUINT64_FORMAT " instructions\n", runs[r].id,
 			       (double)(clock() - begin) / CLOCKS_PER_SEC, results[r].instructions);
+		if (stalls)
+			print_stalls(&results[r]);
 	}
 	print_figures(wanted, results);
 	print_ratios(wanted, results);
