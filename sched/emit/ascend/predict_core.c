@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the units of a sub-core share, predicted: units of L0C, which cube and way out hand to one another; halves of
+ * L1, which copies that come in and loads of L0 use; ports of the unified buffer, links to memory.
+ */
+#include "sched/emit/ascend/predict.h"
+
+#include <math.h>
+
+enum { SPANS = 16, BLOCK_BYTES = 32, SIDE = 16, SUM_BYTES = 4, OBEYS = 2, CHANGES = 1, READ = 0, WRITE = 1 };
+
+/* Copies into one half of L1, which take a SHARE of its cycles. */
+typedef struct half {
+	struct {
+		double from, to, share;
+	} span[SPANS];
+	unsigned next;
+} half;
+
+/* A unit of L0C: complete and to be taken away, or free, from a time on; SINCE: who said so began. */
+typedef struct unit {
+	bool marked;
+	double at, since;
+} unit;
+
+struct ask_core {
+	const asc_machine *machine;
+	ask_memory *memory;
+	ask_vector *vector;
+	ask_link link[2];
+	half l1[2];
+	unit *unit;
+	int64_t units;
+};
+
+static int64_t div_up(int64_t a, int64_t b)
+{
+	return (a + b - 1) / MAX(b, 1);
+}
+
+ask_core *ask_core_new(const asc_machine *machine, ask_memory *memory)
+{
+	ask_core *c = g_new0(ask_core, 1);
+
+	c->machine = machine;
+	c->memory = memory;
+	c->vector = ask_vector_new(machine);
+	c->units = MAX(div_up(machine->l0c_bytes, machine->fix_unit_bytes), 1);
+	c->unit = g_new0(unit, (gsize)c->units);
+	return c;
+}
+
+void ask_core_free(ask_core *c)
+{
+	ask_vector_free(c->vector);
+	g_free(c->link[READ].returns);
+	g_free(c->link[WRITE].returns);
+	g_free(c->unit);
+	g_free(c);
+}
+
+/* ---- L1 ---- */
+
+static half *half_of(ask_core *c, int64_t address)
+{
+	return &c->l1[address >= c->machine->l1_bytes / 2];
+}
+
+static void came_in(half *h, const asc_machine *m, double from, double to, double bytes)
+{
+	double cycles = MAX(to - from, 1);
+	unsigned at = h->next++ % SPANS;
+
+	h->span[at].from = from;
+	h->span[at].to = to;
+	h->span[at].share = MIN(bytes / (double)m->l1_write_bytes_per_cycle / cycles, 1);
+}
+
+/* A load of L0 reads L1 in the cycles that copies into the same half leave. */
+static double load_cycles(ask_core *c, const asc_insn *insn, double start)
+{
+	enum { ROUNDS = 2 };
+	const asc_machine *m = c->machine;
+	const int64_t *f = insn->f;
+	const half *h = half_of(c, insn->op == ASC_OP_LOAD3D_A || insn->op == ASC_OP_LOAD3D_B ? f[2] : f[1]);
+	double path = ask_load_cycles(insn, m), own = ask_load_bytes(insn) / (double)m->l1_read_bytes_per_cycle;
+	double cycles = own;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		double end = start + cycles;
+
+		cycles = own;
+		for (unsigned i = 0; i < SPANS; i++)
+			cycles += MAX(MIN(h->span[i].to, end) - MAX(h->span[i].from, start), 0) * h->span[i].share;
+	}
+	return MAX(path, cycles);
+}
+
+/* ---- copies ---- */
+
+/* Rows of a local buffer that lie one behind the other are one. */
+static double beats_of(const asc_machine *m, bool write, int64_t count, int64_t bytes, int64_t gap)
+{
+	int64_t lies = div_up(bytes, BLOCK_BYTES) * BLOCK_BYTES;
+
+	return gap ? ask_buffer_beats(m, write, count, lies) : ask_buffer_beats(m, write, 1, count * lies);
+}
+
+static ask_times copy_in(ask_core *c, const asc_insn *insn, double start)
+{
+	const asc_machine *m = c->machine;
+	const int64_t *f = insn->f;
+	bool fractals = insn->op == ASC_OP_ND2NZ, ub = insn->op == ASC_OP_GM_TO_UB;
+	double at = start + (double)(m->mte2_start_cycles + (fractals ? m->mte2_nd2nz_cycles : 0)), over = 0;
+	ask_copy copy = ask_copy_begin(c->memory, &c->link[READ], false, at,
+	                               (double)(ub ? m->mte2_ub_bytes_per_cycle : m->mte2_l1_bytes_per_cycle),
+	                               ub ? (double)m->mte2_ub_cycles : 0);
+	int64_t bytes;
+
+	if (fractals) {
+		int64_t size = asc_type_bytes((enum asc_type)f[0]), pitch = f[6] * size;
+
+		copy.past = !f[8];
+		for (int64_t n = 0; n < f[3]; n++)
+			ask_copy_bursts(&copy, (uint64_t)(f[2] + n * f[4] * pitch), (uint64_t)f[4],
+			                (uint64_t)(f[5] * size), (uint64_t)pitch);
+		bytes = f[3] * f[4] * div_up(f[5] * size, BLOCK_BYTES) * BLOCK_BYTES;
+	} else {
+		copy.past = !f[9];
+		ask_copy_bursts(&copy, (uint64_t)f[1], (uint64_t)f[2], (uint64_t)f[3], (uint64_t)(f[3] + f[4]));
+		bytes = f[2] * div_up(f[3] + f[6] + f[7], BLOCK_BYTES) * BLOCK_BYTES;
+	}
+	copy.first = MIN(copy.first, copy.last);
+	if (ub)
+		over = MAX(copy.first + beats_of(m, true, f[2], f[3] + f[6] + f[7], f[5]) - ceil(copy.last), 0);
+	else
+		came_in(half_of(c, f[fractals ? 1 : 0]), m, copy.first, copy.last, (double)bytes);
+	return (ask_times){start, ceil(copy.issue), ceil(copy.end) + over, copy.first};
+}
+
+static ask_times copy_out(ask_core *c, const asc_insn *insn, double start)
+{
+	const asc_machine *m = c->machine;
+	const int64_t *f = insn->f;
+	bool ub = insn->op == ASC_OP_UB_TO_GM;
+	ask_copy copy = ask_copy_begin(c->memory, &c->link[WRITE], true, start + (double)m->mte3_start_cycles,
+	                               (double)(ub ? m->mte3_gm_bytes_per_cycle : m->mte3_l1_gm_bytes_per_cycle),
+	                               (double)m->mte3_response_cycles);
+	double out, over = 0;
+
+	ask_copy_bursts(&copy, (uint64_t)f[0], (uint64_t)f[2], (uint64_t)f[3], (uint64_t)(f[3] + f[5]));
+	out = ceil(copy.last);
+	if (ub)
+		over = MAX(floor(MIN(copy.first, copy.last)) + beats_of(m, false, f[2], f[3], f[4]) - out, 0);
+	return (ask_times){start, out + over, ceil(copy.end) + over, copy.first};
+}
+
+/* Unified buffer to L1, inside the core. */
+static ask_times copy_across(ask_core *c, const asc_insn *insn, double start)
+{
+	const asc_machine *m = c->machine;
+	const int64_t *f = insn->f;
+	int64_t bytes = div_up(f[3], BLOCK_BYTES) * BLOCK_BYTES;
+	double cycles = (double)(f[2] * bytes) / (double)m->mte3_ub_l1_bytes_per_cycle, end;
+
+	end = ceil(start + MAX(cycles, ask_buffer_beats(m, false, f[2], bytes)));
+	came_in(half_of(c, f[0]), m, start, start + cycles, (double)(f[2] * bytes));
+	return (ask_times){start, end, end, start};
+}
+
+/* ---- L0C ---- */
+
+/* COLUMNS columns of fractals, each of BYTES, PITCH apart. */
+typedef struct tile {
+	int64_t address, columns, bytes, pitch;
+} tile;
+
+/* What a product makes; what a copy out takes. */
+static tile tile_of(const asc_insn *insn)
+{
+	const int64_t *f = insn->f;
+	int64_t fractal = SIDE * SIDE * SUM_BYTES, row = SIDE * SUM_BYTES;
+
+	if (insn->op == ASC_OP_MMAD)
+		return (tile){f[1], div_up(f[6], SIDE), div_up(f[4], SIDE) * fractal, div_up(f[4], SIDE) * fractal};
+	return (tile){f[3], div_up(f[5], SIDE), f[4] * row, f[6] * row};
+}
+
+static int64_t unit_flag(const asc_insn *insn)
+{
+	switch ((enum asc_op)insn->op) {
+	case ASC_OP_MMAD:
+		return insn->f[9];
+	case ASC_OP_FIX_GM:
+	case ASC_OP_FIX_L1:
+	case ASC_OP_L0C_TO_UB:
+		return insn->f[12];
+	default:
+		return 0;
+	}
+}
+
+static unit *unit_at(const ask_core *c, int64_t address)
+{
+	return &c->unit[address / c->machine->fix_unit_bytes % c->units];
+}
+
+double ask_core_ready(const ask_core *c, const asc_insn *insn)
+{
+	bool marked = insn->op != ASC_OP_MMAD;
+	double ready = 0;
+	tile t;
+
+	if (!(unit_flag(insn) & OBEYS))
+		return 0;
+	t = tile_of(insn);
+	for (int64_t i = 0; i < t.columns; i++)
+		for (int64_t at = 0; at < t.bytes; at += c->machine->fix_unit_bytes) {
+			const unit *u = unit_at(c, t.address + i * t.pitch + at);
+
+			if (u->marked != marked)
+				return INFINITY;
+			ready = MAX(ready, u->since + 1);
+		}
+	return ready;
+}
+
+static ask_times product_times(ask_core *c, const asc_insn *insn, double start)
+{
+	const asc_machine *m = c->machine;
+	double block = ask_block_cycles(insn, m), steps = ask_product_cycles(insn, m), wait = 0;
+	int64_t blocks = block > 0 ? (int64_t)(steps / block) : 0, fractal = SIDE * SIDE * SUM_BYTES;
+	int64_t flag = unit_flag(insn);
+
+	if (steps <= 0)
+		return (ask_times){start, start + 1, start + 1, start};
+	/* It stands still before a block that is not yet drained. */
+	for (int64_t i = 0; flag & OBEYS && i < blocks; i++) {
+		double writes = start + (double)i * block + (double)m->cube_start_cycles;
+
+		for (int64_t at = 0; at < fractal; at += m->fix_unit_bytes) {
+			unit *u = unit_at(c, insn->f[1] + i * fractal + at);
+
+			wait = MAX(wait, ceil(u->at) - writes);
+			if (flag & CHANGES)
+				*u = (unit){true, writes + wait + block, start};
+		}
+	}
+	return (ask_times){start, start + wait + steps + (double)m->cube_gap_cycles,
+	                   start + wait + steps + (double)m->cube_start_cycles, start};
+}
+
+/* When share PART of WHOLE of what a copy takes out, in L0C's order, is complete. */
+static double complete_at(const ask_core *c, const tile *t, int64_t part, int64_t whole)
+{
+	int64_t all = t->columns * t->bytes;
+	int64_t at = (int64_t)((double)(all - 1) * (double)part / (double)MAX(whole, 1));
+
+	return unit_at(c, t->address + at / t->bytes * t->pitch + at % t->bytes)->at;
+}
+
+/* The units leave evenly between two times; START: the copy began. */
+static void take_away(ask_core *c, const tile *t, double start, double from, double to)
+{
+	int64_t each = div_up(t->bytes, c->machine->fix_unit_bytes), n = 0;
+
+	for (int64_t i = 0; i < t->columns; i++)
+		for (int64_t k = 0; k < each; k++)
+			*unit_at(c, t->address + i * t->pitch + k * c->machine->fix_unit_bytes) =
+				(unit){false, from + (to - from) * (double)++n / (double)(t->columns * each), start};
+}
+
+/* Rows of what leaves L0C: GROUPS groups of ROWS. */
+typedef struct rows {
+	int64_t groups, rows, bytes, pitch, group_pitch;
+} rows;
+
+static rows rows_of(const asc_insn *insn)
+{
+	const int64_t *f = insn->f;
+	int64_t size = asc_type_bytes((enum asc_type)f[1]);
+
+	if (f[11])
+		return (rows){1, f[4], f[5] * size, f[7] * size, 0};
+	return (rows){div_up(f[5], BLOCK_BYTES / size), f[4], BLOCK_BYTES, BLOCK_BYTES, f[7] * BLOCK_BYTES};
+}
+
+/* To global memory: rows that touch go together, as many as a request holds. */
+static ask_times out_to_memory(ask_core *c, const asc_insn *insn, const rows *r, const tile *t, double rate,
+                               double start)
+{
+	const asc_machine *m = c->machine;
+	bool obeys = unit_flag(insn) & OBEYS;
+	ask_copy copy = ask_copy_begin(c->memory, &c->link[WRITE], true, start,
+	                               MIN(rate, (double)m->fix_gm_bytes_per_cycle), 0);
+	int64_t step = 1;
+
+	if (r->pitch == r->bytes && r->bytes < m->mte3_packet_bytes)
+		step = MIN(m->mte3_packet_bytes / r->bytes, r->rows);
+	for (int64_t g = 0; g < r->groups; g++)
+		for (int64_t row = 0; row < r->rows; row += step) {
+			int64_t count = MIN(step, r->rows - row);
+
+			if (obeys)
+				copy.issue = MAX(copy.issue,
+				                 complete_at(c, t, g * r->rows + row + count, r->groups * r->rows));
+			ask_copy_bursts(&copy, (uint64_t)(insn->f[2] + g * r->group_pitch + row * r->pitch),
+			                (uint64_t)count, (uint64_t)r->bytes, (uint64_t)r->pitch);
+		}
+	return (ask_times){start, ceil(copy.last), ceil(copy.end), copy.last};
+}
+
+/* To a buffer of the core: a row a beat at least. */
+static ask_times out_to_buffer(ask_core *c, const asc_insn *insn, const rows *r, const tile *t, double rate,
+                               double start)
+{
+	const asc_machine *m = c->machine;
+	bool obeys = unit_flag(insn) & OBEYS, ub = insn->op == ASC_OP_L0C_TO_UB;
+	double cycles =
+		(double)r->bytes / MIN(rate, (double)(ub ? m->fix_ub_bytes_per_cycle : m->fix_l1_bytes_per_cycle));
+	double beats = ub ? ask_buffer_beats(m, true, 1, r->bytes) : 0, at = start, end = start;
+
+	for (int64_t i = 0; i < r->groups * r->rows; i++) {
+		if (obeys)
+			at = MAX(at, complete_at(c, t, i + 1, r->groups * r->rows));
+		at += cycles;
+		end = ub ? MAX(end + beats, at) : at;
+	}
+	if (!ub)
+		came_in(half_of(c, insn->f[2]), m, start, at, (double)(r->groups * r->rows * r->bytes));
+	return (ask_times){start, ceil(end), ceil(end), at};
+}
+
+static ask_times out_times(ask_core *c, const asc_insn *insn, double start)
+{
+	const asc_machine *m = c->machine;
+	double rate = (double)(m->fix_elements_per_cycle * (int64_t)asc_type_bytes((enum asc_type)insn->f[1]));
+	rows r = rows_of(insn);
+	tile t = tile_of(insn);
+	ask_times x = insn->op == ASC_OP_FIX_GM ? out_to_memory(c, insn, &r, &t, rate, start)
+	                                        : out_to_buffer(c, insn, &r, &t, rate, start);
+
+	if (unit_flag(insn) & OBEYS && unit_flag(insn) & CHANGES)
+		take_away(c, &t, start, start, x.first);
+	if (insn->op != ASC_OP_L0C_TO_UB)
+		x.done = MAX(x.done, start + (double)m->fix_start_cycles);
+	return x;
+}
+
+ask_times ask_core_times(ask_core *c, const asc_insn *insn, enum asc_pipe pipe, const asb_mode *mode, double start)
+{
+	ask_times x = {.start = start};
+
+	switch (pipe) {
+	case ASC_PIPE_M:
+		return product_times(c, insn, start);
+	case ASC_PIPE_MTE1:
+		x.free = ceil(start + load_cycles(c, insn, start));
+		x.done = x.free + (double)c->machine->mte1_start_cycles;
+		return x;
+	case ASC_PIPE_V:
+		return insn->op == ASC_OP_L0C_TO_UB ? out_times(c, insn, start)
+		                                    : ask_vector_times(c->vector, insn, mode, start);
+	case ASC_PIPE_FIX:
+		return out_times(c, insn, start);
+	case ASC_PIPE_MTE2:
+		return copy_in(c, insn, start);
+	default:
+		return insn->op == ASC_OP_UB_TO_L1 ? copy_across(c, insn, start) : copy_out(c, insn, start);
+	}
+}
