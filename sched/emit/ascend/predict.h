@@ -48,6 +48,8 @@ ask_vector *ask_vector_new(const asc_machine *machine);
 void ask_vector_free(ask_vector *v);
 /* A vector instruction that its pipe may begin at START. */
 ask_times ask_vector_times(ask_vector *v, const asc_insn *insn, const asb_mode *mode, double start);
+/* A copy of BYTES into the buffer (WRITE) or out of it, which come between two times; returns when they have. */
+double ask_vector_copy(ask_vector *v, bool write, uint64_t address, uint64_t bytes, double start, double until);
 
 /* Roughly, for those who choose between orders and places: cycles from the first read of a repeat to the last. */
 double ask_vector_cycles(const asc_insn *insn, const asb_mode *mode, const asc_machine *machine);
@@ -60,8 +62,6 @@ double ask_load_bytes(const asc_insn *insn);
 /* mmad: steps of the cube for a block of 16 x 16, cycles of all. */
 double ask_block_cycles(const asc_insn *insn, const asc_machine *machine);
 double ask_product_cycles(const asc_insn *insn, const asc_machine *machine);
-/* Beats of the unified buffer that COUNT rows of BYTES take a copy, one after the other. */
-double ask_buffer_beats(const asc_machine *machine, bool write, int64_t count, int64_t bytes);
 
 /* Units of L0C that cube and way out hand over; what both do with L1.  Of one sub-core. */
 typedef struct ask_core ask_core;

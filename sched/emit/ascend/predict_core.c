@@ -98,12 +98,26 @@ static double load_cycles(ask_core *c, const asc_insn *insn, double start)
 
 /* ---- copies ---- */
 
-/* Rows of a local buffer that lie one behind the other are one. */
-static double beats_of(const asc_machine *m, bool write, int64_t count, int64_t bytes, int64_t gap)
+/* COUNT rows of BYTES of the unified buffer, whose data come or go between two times; returns when they have. */
+static double through_buffer(ask_core *c, bool write, int64_t address, int64_t count, int64_t bytes, int64_t gap,
+                             double from, double until)
 {
-	int64_t lies = div_up(bytes, BLOCK_BYTES) * BLOCK_BYTES;
+	int64_t lies = div_up(bytes, BLOCK_BYTES) * BLOCK_BYTES, time = (int64_t)(until - from);
+	double end = until;
 
-	return gap ? ask_buffer_beats(m, write, count, lies) : ask_buffer_beats(m, write, 1, count * lies);
+	/* Rows that touch are one. */
+	if (!gap) {
+		lies *= count;
+		count = 1;
+	}
+	for (int64_t i = 0; i < count; i++) {
+		double over =
+			ask_vector_copy(c->vector, write, (uint64_t)(address + i * (lies + gap)), (uint64_t)lies,
+		                        from + (double)(time * i / count), from + (double)(time * (i + 1) / count));
+
+		end = MAX(end, over);
+	}
+	return end;
 }
 
 static ask_times copy_in(ask_core *c, const asc_insn *insn, double start)
@@ -132,7 +146,9 @@ static ask_times copy_in(ask_core *c, const asc_insn *insn, double start)
 	}
 	copy.first = MIN(copy.first, copy.last);
 	if (ub)
-		over = MAX(copy.first + beats_of(m, true, f[2], f[3] + f[6] + f[7], f[5]) - ceil(copy.last), 0);
+		over = through_buffer(c, true, f[0], f[2], f[3] + f[6] + f[7], f[5], floor(copy.first),
+		                      ceil(copy.last)) -
+		       ceil(copy.last);
 	else
 		came_in(half_of(c, f[fractals ? 1 : 0]), m, copy.first, copy.last, (double)bytes);
 	return (ask_times){start, ceil(copy.issue), ceil(copy.end) + over, copy.first};
@@ -151,7 +167,7 @@ static ask_times copy_out(ask_core *c, const asc_insn *insn, double start)
 	ask_copy_bursts(&copy, (uint64_t)f[0], (uint64_t)f[2], (uint64_t)f[3], (uint64_t)(f[3] + f[5]));
 	out = ceil(copy.last);
 	if (ub)
-		over = MAX(floor(MIN(copy.first, copy.last)) + beats_of(m, false, f[2], f[3], f[4]) - out, 0);
+		over = through_buffer(c, false, f[1], f[2], f[3], f[4], floor(MIN(copy.first, out)), out) - out;
 	return (ask_times){start, out + over, ceil(copy.end) + over, copy.first};
 }
 
@@ -161,10 +177,16 @@ static ask_times copy_across(ask_core *c, const asc_insn *insn, double start)
 	const asc_machine *m = c->machine;
 	const int64_t *f = insn->f;
 	int64_t bytes = div_up(f[3], BLOCK_BYTES) * BLOCK_BYTES;
-	double cycles = (double)(f[2] * bytes) / (double)m->mte3_ub_l1_bytes_per_cycle, end;
+	double cycles = (double)bytes / (double)m->mte3_ub_l1_bytes_per_cycle, end = start;
 
-	end = ceil(start + MAX(cycles, ask_buffer_beats(m, false, f[2], bytes)));
-	came_in(half_of(c, f[0]), m, start, start + cycles, (double)(f[2] * bytes));
+	for (int64_t i = 0; i < f[2]; i++) {
+		double over =
+			ask_vector_copy(c->vector, false, (uint64_t)(f[1] + i * (bytes + f[4])), (uint64_t)bytes,
+		                        start + floor(cycles * (double)i), ceil(start + cycles * (double)(i + 1)));
+
+		end = MAX(end, over);
+	}
+	came_in(half_of(c, f[0]), m, start, start + cycles * (double)f[2], (double)(f[2] * bytes));
 	return (ask_times){start, end, end, start};
 }
 
@@ -310,7 +332,7 @@ static ask_times out_to_memory(ask_core *c, const asc_insn *insn, const rows *r,
 	return (ask_times){start, ceil(copy.last), ceil(copy.end), copy.last};
 }
 
-/* To a buffer of the core: a row a beat at least. */
+/* To a buffer of the core. */
 static ask_times out_to_buffer(ask_core *c, const asc_insn *insn, const rows *r, const tile *t, double rate,
                                double start)
 {
@@ -318,13 +340,18 @@ static ask_times out_to_buffer(ask_core *c, const asc_insn *insn, const rows *r,
 	bool obeys = unit_flag(insn) & OBEYS, ub = insn->op == ASC_OP_L0C_TO_UB;
 	double cycles =
 		(double)r->bytes / MIN(rate, (double)(ub ? m->fix_ub_bytes_per_cycle : m->fix_l1_bytes_per_cycle));
-	double beats = ub ? ask_buffer_beats(m, true, 1, r->bytes) : 0, at = start, end = start;
+	double at = start, end = start, over;
 
 	for (int64_t i = 0; i < r->groups * r->rows; i++) {
+		uint64_t to = (uint64_t)(insn->f[2] + i / r->rows * r->group_pitch + i % r->rows * r->pitch);
+
 		if (obeys)
 			at = MAX(at, complete_at(c, t, i + 1, r->groups * r->rows));
+		over = ceil(at + cycles);
+		if (ub)
+			over = ask_vector_copy(c->vector, true, to, (uint64_t)r->bytes, floor(at), over);
+		end = MAX(end, over);
 		at += cycles;
-		end = ub ? MAX(end + beats, at) : at;
 	}
 	if (!ub)
 		came_in(half_of(c, insn->f[2]), m, start, at, (double)(r->groups * r->rows * r->bytes));

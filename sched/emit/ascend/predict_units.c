@@ -36,12 +36,6 @@ double ask_product_cycles(const asc_insn *insn, const asc_machine *m)
 	return (double)(div_up(insn->f[4], m->cube_m) * div_up(insn->f[6], m->cube_n)) * ask_block_cycles(insn, m);
 }
 
-double ask_buffer_beats(const asc_machine *m, bool write, int64_t count, int64_t bytes)
-{
-	return (double)(count *
-	                div_up(bytes, write ? m->ub_mte_write_bytes_per_cycle : m->ub_mte_read_bytes_per_cycle));
-}
-
 static double image_cycles(const asc_insn *insn, const asc_machine *m, bool b)
 {
 	const int64_t *f = insn->f;

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The vector unit and the banks of its unified buffer, predicted: each repeat's blocks are split into beats, beats of
- * reads enter a pipe of ub.write_delay_cycles steps, at whose end the results' beats are written; docs/ascend.md has
- * the rules.  Repeats are followed one after the other, since what is written of one meets what is read of another.
- *
- * Not predicted: copies that want the banks in the same cycle.
+ * Vector instructions, predicted: which blocks their repeats read and write (docs/ascend.md), when they may start, and
+ * when they are done after what the banks take.
  */
-#include "sched/emit/ascend/predict.h"
+#include "sched/emit/ascend/predict_int.h"
 
-#include <string.h>
-
-enum { BLOCK_BYTES = 32, MOST_BLOCKS = 32, MOST_READS = 3, MASK_BITS = 128, PENDING = 32, MOST_DELAY = 64 };
-enum { MOST_GROUPS = 64, READ_BEATS = MOST_BLOCKS * MOST_READS };
+enum { BLOCK_BYTES = 32, MASK_BITS = 128, PENDING = 32 };
 
 /* ---- operands ---- */
 
@@ -59,20 +53,6 @@ static const int8_t *fields_of(enum asc_op op)
 	return table[op];
 }
 
-/* Blocks of a repeat, those of the last one; first and last byte of all. */
-typedef struct operand {
-	int64_t address, blk, rep; /* bytes */
-	uint32_t blocks, last;
-	uint64_t low, high;
-} operand;
-
-typedef struct vector_op {
-	operand read[MOST_READS], write;
-	unsigned reads;
-	int64_t repeats, interval;
-	int64_t aux_low, aux_high; /* 0: nothing */
-} vector_op;
-
 /* What is active of a repeat, of the last one. */
 typedef struct lanes {
 	uint64_t bits[2], last[2];
@@ -97,7 +77,7 @@ static uint32_t blocks_of(const lanes *l, bool last, int64_t count, int64_t size
 	uint32_t blocks = 0;
 
 	if (!masked || l->all)
-		return (uint32_t)low_bits(MIN(div_up(count * size, BLOCK_BYTES), MOST_BLOCKS));
+		return (uint32_t)low_bits(MIN(div_up(count * size, BLOCK_BYTES), ASK_BLOCKS));
 	for (int64_t i = 0; i < MIN(count, MASK_BITS); i++)
 		if (bits[i / 64] >> (i % 64) & 1)
 			blocks |= (uint32_t)1 << (i * size / BLOCK_BYTES);
@@ -126,10 +106,10 @@ static lanes active_lanes(const asc_insn *insn, const asb_mode *mode, int64_t co
 	return l;
 }
 
-static operand operand_of(const vector_op *v, const lanes *l, int64_t address, int64_t blk, int64_t rep, int64_t count,
-                          int64_t size, bool masked)
+static ask_operand operand_of(const ask_repeats *v, const lanes *l, int64_t address, int64_t blk, int64_t rep,
+                              int64_t count, int64_t size, bool masked)
 {
-	operand o = {.address = address, .blk = blk, .rep = rep};
+	ask_operand o = {.address = address, .blk = blk, .rep = rep};
 
 	o.blocks = blocks_of(l, false, count, size, masked);
 	o.last = blocks_of(l, true, count, size, masked);
@@ -165,7 +145,7 @@ static int64_t picked_of(int64_t pattern, int64_t count)
 }
 
 /* What has a layout of its own; false for all others. */
-static bool special(vector_op *v, const asc_insn *insn, const int8_t *at, const lanes *l, int64_t size)
+static bool special(ask_repeats *v, const asc_insn *insn, const int8_t *at, const lanes *l, int64_t size)
 {
 	enum asc_op op = (enum asc_op)insn->op;
 	const int64_t *f = insn->f;
@@ -216,7 +196,7 @@ static bool special(vector_op *v, const asc_insn *insn, const int8_t *at, const 
 	return true;
 }
 
-static vector_op vector_of(const asc_insn *insn, const asb_mode *mode, const asc_machine *m)
+static ask_repeats vector_of(const asc_insn *insn, const asb_mode *mode, const asc_machine *m)
 {
 	enum asc_op op = (enum asc_op)insn->op;
 	const asc_timing_cycles *timing = &m->timing[asc_op(op)->timing];
@@ -227,8 +207,8 @@ static vector_op vector_of(const asc_insn *insn, const asb_mode *mode, const asc
 	int64_t wide = MAX(size, to_size), count = MIN(m->vector_bytes / wide, MASK_BITS), results;
 	int64_t dst = f[at[DST]], dst_blk = (at[DST_BLK] < 0 ? 1 : f[at[DST_BLK]]) * BLOCK_BYTES;
 	int64_t dst_rep = (at[DST_REP] < 0 ? 8 : f[at[DST_REP]]) * BLOCK_BYTES;
-	vector_op v = {.repeats = at[REPEAT] < 0 ? 1 : f[at[REPEAT]],
-	               .interval = MAX(wide > 2 ? timing->b32 : timing->b16, 1)};
+	ask_repeats v = {.repeats = at[REPEAT] < 0 ? 1 : f[at[REPEAT]],
+	                 .interval = MAX(wide > 2 ? timing->b32 : timing->b16, 1)};
 	lanes l = active_lanes(insn, mode, count, &v.repeats);
 
 	if (at[AUX] >= 0) {
@@ -261,18 +241,7 @@ static vector_op vector_of(const asc_insn *insn, const asb_mode *mode, const asc
 	return v;
 }
 
-/* ---- beats ---- */
-
-/* Banks that are used in one cycle each, one bit a bank. */
-typedef struct beats {
-	unsigned count, next;
-	uint64_t banks[READ_BEATS];
-} beats;
-
-typedef struct result {
-	unsigned count, next;
-	uint64_t banks[MOST_BLOCKS];
-} result;
+/* ---- instructions ---- */
 
 typedef struct pending {
 	uint64_t low, high; /* bytes an instruction has still to write */
@@ -281,186 +250,31 @@ typedef struct pending {
 
 struct ask_vector {
 	const asc_machine *machine;
-	unsigned groups, in_group, delay;
-	uint64_t row_bytes, stretch;
-	result step[MOST_DELAY]; /* step[end] is written next */
-	unsigned end, used;
-	double now; /* cycle that the pipe stands at */
+	ask_banks *banks;
 	pending pending[PENDING];
 	unsigned writes;
 	double latest;
-	/* of the repeat at hand */
-	uint64_t block[MOST_GROUPS][READ_BEATS];
-	uint8_t in[MOST_GROUPS];
 };
 
-ask_vector *ask_vector_new(const asc_machine *m)
+ask_vector *ask_vector_new(const asc_machine *machine)
 {
 	ask_vector *v = g_new0(ask_vector, 1);
 
-	v->machine = m;
-	v->groups = (unsigned)CLAMP(m->ub_groups, 1, MOST_GROUPS);
-	v->in_group = (unsigned)MAX(m->ub_banks / v->groups, 1);
-	v->delay = (unsigned)CLAMP(m->ub_write_delay_cycles, 1, MOST_DELAY);
-	v->row_bytes = (uint64_t)m->ub_row_bytes;
-	v->stretch = (uint64_t)m->ub_bank_interleave_bytes;
+	v->machine = machine;
+	v->banks = ask_banks_new(machine);
 	return v;
 }
 
 void ask_vector_free(ask_vector *v)
 {
+	ask_banks_free(v->banks);
 	g_free(v);
 }
 
-static unsigned used_in(const ask_vector *v, uint64_t banks, unsigned group)
+double ask_vector_copy(ask_vector *v, bool write, uint64_t address, uint64_t bytes, double start, double until)
 {
-	unsigned n = 0;
-
-	for (unsigned b = group; b < v->groups * v->in_group; b += v->groups)
-		n += (unsigned)(banks >> b & 1);
-	return n;
+	return ask_banks_copy(v->banks, write, address, bytes, start, until);
 }
-
-/* Splits the blocks of operand O in repeat N: each block goes into the first beat with a port of its group. */
-static void split(ask_vector *v, const operand *o, int64_t n, bool last, int64_t ports, uint64_t *banks,
-                  unsigned *count)
-{
-	uint64_t at = (uint64_t)(o->address + n * o->rep);
-
-	for (uint32_t left = last ? o->last : o->blocks; left; left >>= 1, at += (uint64_t)o->blk) {
-		uint64_t block = at / v->row_bytes;
-		unsigned group = (unsigned)(block % v->groups), i = 0, beat;
-		unsigned bank = group + v->groups * (unsigned)(at / v->stretch % v->in_group);
-
-		if (!(left & 1))
-			continue;
-		while (i < v->in[group] && v->block[group][i] != block)
-			i++;
-		if (i < v->in[group])
-			continue;
-		v->block[group][v->in[group]++] = block;
-		beat = ports == 1 ? i : 0;
-		while (ports > 1 && beat < *count &&
-		       (banks[beat] >> bank & 1 || used_in(v, banks[beat], group) >= (unsigned)ports))
-			beat++;
-		while (*count <= beat)
-			banks[(*count)++] = 0;
-		banks[beat] |= (uint64_t)1 << bank;
-	}
-}
-
-/* May these banks be read and those written in one cycle? */
-static bool fits(const ask_vector *v, uint64_t read, uint64_t write)
-{
-	const asc_machine *m = v->machine;
-
-	if (m->ub_bank_ports == 1 && read & write)
-		return false;
-	if (m->ub_read_ports + m->ub_write_ports <= m->ub_group_ports)
-		return true;
-	for (unsigned g = 0; read && write && g < v->groups; g++)
-		if (used_in(v, read, g) + used_in(v, write, g) > (unsigned)m->ub_group_ports)
-			return false;
-	return true;
-}
-
-/* One cycle; GET: banks that are to be read, 0: none.  Were they?  STEPS: does the pipe go on? */
-static bool cycle(ask_vector *v, uint64_t get, bool *steps)
-{
-	result *tail = &v->step[v->end];
-	uint64_t put = tail->next < tail->count ? tail->banks[tail->next] : 0;
-	bool read = !get || !put || fits(v, get, put);
-
-	if (put)
-		tail->next++;
-	*steps = read && tail->next >= tail->count;
-	v->now++;
-	return read;
-}
-
-static void go_on(ask_vector *v, const result *enters)
-{
-	result *tail = &v->step[v->end];
-
-	v->used -= tail->count > 0;
-	tail->count = tail->next = 0;
-	if (enters && enters->count) {
-		tail->count = enters->count;
-		memcpy(tail->banks, enters->banks, enters->count * sizeof(enters->banks[0]));
-		v->used++;
-	}
-	v->end = v->end + 1 == v->delay ? 0 : v->end + 1;
-}
-
-static void idle_until(ask_vector *v, double time)
-{
-	while (v->used && v->now < time) {
-		bool steps;
-
-		cycle(v, 0, &steps);
-		if (steps)
-			go_on(v, NULL);
-	}
-	v->now = MAX(v->now, time);
-}
-
-/* When all that is in the pipe has been written, nothing following. */
-static double written(const ask_vector *v)
-{
-	double time = v->now;
-	unsigned left = v->used;
-
-	for (unsigned i = 0; left; i++) {
-		const result *s = &v->step[(v->end + i) % v->delay];
-
-		time += MAX(s->count - s->next, 1);
-		left -= s->count > 0;
-	}
-	return time;
-}
-
-/* All repeats; returns when the unit could take the next one. */
-static double follow(ask_vector *v, const vector_op *o)
-{
-	double eligible = v->now;
-	beats in;
-	result out;
-
-	for (int64_t n = 0; n < o->repeats; n++) {
-		bool last = n + 1 == o->repeats, steps;
-		double began = -1;
-
-		in.count = in.next = out.count = out.next = 0;
-		memset(v->in, 0, v->groups);
-		for (unsigned i = 0; i < o->reads; i++)
-			split(v, &o->read[i], n, last, v->machine->ub_read_ports, in.banks, &in.count);
-		memset(v->in, 0, v->groups);
-		split(v, &o->write, n, last, v->machine->ub_write_ports, out.banks, &out.count);
-		for (;;) {
-			bool begins = v->now >= eligible;
-			uint64_t get = begins && in.next < in.count ? in.banks[in.next] : 0;
-			double now = v->now;
-
-			if (cycle(v, get, &steps) && begins) {
-				if (began < 0)
-					began = now;
-				in.next += get != 0;
-			}
-			if (!steps)
-				continue;
-			if (began < 0 || in.next < in.count) {
-				go_on(v, NULL);
-				continue;
-			}
-			go_on(v, &out);
-			break;
-		}
-		eligible = began + (double)o->interval;
-	}
-	return MAX(v->now, eligible);
-}
-
-/* ---- instructions ---- */
 
 static double after(const ask_vector *v, uint64_t low, uint64_t high, double start)
 {
@@ -474,7 +288,7 @@ static double after(const ask_vector *v, uint64_t low, uint64_t high, double sta
 }
 
 /* Not before what it reads or overwrites has been written. */
-static double after_writes(const ask_vector *v, const vector_op *o, double start)
+static double after_writes(const ask_vector *v, const ask_repeats *o, double start)
 {
 	if (v->latest <= start)
 		return start;
@@ -487,18 +301,17 @@ static double after_writes(const ask_vector *v, const vector_op *o, double start
 ask_times ask_vector_times(ask_vector *v, const asc_insn *insn, const asb_mode *mode, double start)
 {
 	const asc_machine *m = v->machine;
-	double head = (double)m->timing[asc_op((enum asc_op)insn->op)->timing].head, read_end;
-	vector_op o = vector_of(insn, mode, m);
+	double head = (double)m->timing[asc_op((enum asc_op)insn->op)->timing].head, read_end, written;
+	ask_repeats o = vector_of(insn, mode, m);
 	ask_times x = {.start = start};
 
 	x.free = x.done = start + (double)m->vector_gap_cycles;
 	if (o.repeats <= 0)
 		return x;
-	x.start = after_writes(v, &o, start);
-	idle_until(v, x.start);
-	read_end = follow(v, &o);
+	x.start = ask_banks_start(v->banks, after_writes(v, &o, start));
+	read_end = ask_banks_follow(v->banks, &o, &written);
 	x.free = MAX(read_end, x.start + (double)m->vector_gap_cycles);
-	x.done = head + MAX(read_end, written(v) - (double)m->ub_write_delay_cycles);
+	x.done = head + MAX(read_end, written - (double)m->ub_write_delay_cycles);
 	if (mode->counter)
 		x.done = MAX(x.done, x.start + head + (double)m->vector_counter_floor_cycles);
 	v->latest = MAX(v->latest, x.done);
