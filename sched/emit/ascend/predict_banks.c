@@ -244,8 +244,9 @@ double ask_banks_start(ask_banks *b, double start)
 	return (double)b->now;
 }
 
-/* When all that is in the pipe has been written, nothing following. */
-static double all_written(const ask_banks *b)
+/* When all that is in the pipe has been written, nothing following: a step or a beat a cycle, where no copy is there.
+ */
+static int64_t without_copies(const ask_banks *b)
 {
 	int64_t time = b->now;
 	unsigned left = b->used;
@@ -256,7 +257,39 @@ static double all_written(const ask_banks *b)
 		time += MAX((int64_t)s->count - (int64_t)s->next, 1);
 		left -= s->count > 0;
 	}
-	return (double)time;
+	return time;
+}
+
+static int64_t all_written(ask_banks *b)
+{
+	result kept[MOST_DELAY];
+	int64_t now = b->now, time;
+	unsigned end = b->end, used = b->used;
+
+	if (b->copies_until <= now)
+		return without_copies(b);
+	for (unsigned i = 0; i < b->delay; i++) {
+		kept[i].count = b->step[i].count;
+		kept[i].next = b->step[i].next;
+		memcpy(kept[i].banks, b->step[i].banks, kept[i].count * sizeof(kept[i].banks[0]));
+	}
+	while (b->used) {
+		bool steps;
+
+		cycle(b, 0, &steps);
+		if (steps)
+			go_on(b, NULL);
+	}
+	time = b->now;
+	for (unsigned i = 0; i < b->delay; i++) {
+		b->step[i].count = kept[i].count;
+		b->step[i].next = kept[i].next;
+		memcpy(b->step[i].banks, kept[i].banks, kept[i].count * sizeof(kept[i].banks[0]));
+	}
+	b->now = now;
+	b->end = end;
+	b->used = used;
+	return time;
 }
 
 double ask_banks_follow(ask_banks *b, const ask_repeats *o, double *written)
@@ -295,7 +328,7 @@ double ask_banks_follow(ask_banks *b, const ask_repeats *o, double *written)
 		}
 		eligible = began + o->interval;
 	}
-	*written = all_written(b);
+	*written = (double)all_written(b);
 	return (double)MAX(b->now, eligible);
 }
 
