@@ -3,19 +3,13 @@
  * What the units of a sub-core share, predicted: units of L0C, which cube and way out hand to one another; halves of
  * L1, which copies that come in and loads of L0 use; ports of the unified buffer, links to memory.
  */
-#include "sched/emit/ascend/predict.h"
+#include "sched/emit/ascend/predict_int.h"
 
 #include <math.h>
 
-enum { SPANS = 16, BLOCK_BYTES = 32, SIDE = 16, SUM_BYTES = 4, OBEYS = 2, CHANGES = 1, READ = 0, WRITE = 1 };
+#define TINY 1e-6 /* of a cycle: what rounding adds */
 
-/* Copies into one half of L1, which take a SHARE of its cycles. */
-typedef struct half {
-	struct {
-		double from, to, share;
-	} span[SPANS];
-	unsigned next;
-} half;
+enum { BLOCK_BYTES = 32, SIDE = 16, SUM_BYTES = 4, OBEYS = 2, CHANGES = 1, READ = 0, WRITE = 1 };
 
 /* A unit of L0C: complete and to be taken away, or free, from a time on; SINCE: who said so began. */
 typedef struct unit {
@@ -28,7 +22,8 @@ struct ask_core {
 	ask_memory *memory;
 	ask_vector *vector;
 	ask_link link[2];
-	half l1[2];
+	ask_calendar *l1; /* [parts]: halves, or as many as a group has banks */
+	int64_t parts;
 	unit *unit;
 	int64_t units;
 };
@@ -45,6 +40,10 @@ ask_core *ask_core_new(const asc_machine *machine, ask_memory *memory)
 	c->machine = machine;
 	c->memory = memory;
 	c->vector = ask_vector_new(machine);
+	c->parts = MAX(machine->l1_banks / machine->l1_groups, 1);
+	c->l1 = g_new(ask_calendar, (gsize)c->parts);
+	for (int64_t i = 0; i < c->parts; i++)
+		ask_calendar_init(&c->l1[i]);
 	c->units = MAX(div_up(machine->l0c_bytes, machine->fix_unit_bytes), 1);
 	c->unit = g_new0(unit, (gsize)c->units);
 	return c;
@@ -53,6 +52,9 @@ ask_core *ask_core_new(const asc_machine *machine, ask_memory *memory)
 void ask_core_free(ask_core *c)
 {
 	ask_vector_free(c->vector);
+	for (int64_t i = 0; i < c->parts; i++)
+		ask_calendar_clear(&c->l1[i]);
+	g_free(c->l1);
 	g_free(c->link[READ].returns);
 	g_free(c->link[WRITE].returns);
 	g_free(c->unit);
@@ -61,39 +63,37 @@ void ask_core_free(ask_core *c)
 
 /* ---- L1 ---- */
 
-static half *half_of(ask_core *c, int64_t address)
+/* BYTES at ADDRESS, in whole rows of banks, from AT on; returns when they are through. */
+static double l1_access(ask_core *c, bool write, int64_t address, int64_t bytes, double at)
 {
-	return &c->l1[address >= c->machine->l1_bytes / 2];
-}
-
-static void came_in(half *h, const asc_machine *m, double from, double to, double bytes)
-{
-	double cycles = MAX(to - from, 1);
-	unsigned at = h->next++ % SPANS;
-
-	h->span[at].from = from;
-	h->span[at].to = to;
-	h->span[at].share = MIN(bytes / (double)m->l1_write_bytes_per_cycle / cycles, 1);
-}
-
-/* A load of L0 reads L1 in the cycles that copies into the same half leave. */
-static double load_cycles(ask_core *c, const asc_insn *insn, double start)
-{
-	enum { ROUNDS = 2 };
 	const asc_machine *m = c->machine;
-	const int64_t *f = insn->f;
-	const half *h = half_of(c, insn->op == ASC_OP_LOAD3D_A || insn->op == ASC_OP_LOAD3D_B ? f[2] : f[1]);
-	double path = ask_load_cycles(insn, m), own = ask_load_bytes(insn) / (double)m->l1_read_bytes_per_cycle;
-	double cycles = own;
+	int64_t part = MIN(address / MAX(m->l1_bytes / c->parts, 1), c->parts - 1);
+	int64_t rows = div_up(address % m->l1_row_bytes + bytes, m->l1_row_bytes);
+	double rate = (double)(write ? m->l1_write_bytes_per_cycle : m->l1_read_bytes_per_cycle);
 
-	for (unsigned round = 0; round < ROUNDS; round++) {
-		double end = start + cycles;
+	return ask_calendar_take(&c->l1[part], at, (double)(rows * m->l1_row_bytes) / rate, NULL);
+}
 
-		cycles = own;
-		for (unsigned i = 0; i < SPANS; i++)
-			cycles += MAX(MIN(h->span[i].to, end) - MAX(h->span[i].from, start), 0) * h->span[i].share;
-	}
-	return MAX(path, cycles);
+/* Data come between two times, evenly, a request's worth at a time; they cannot wait. */
+static void came_in(ask_core *c, int64_t address, int64_t bytes, double from, double to)
+{
+	int64_t each = c->machine->mte2_packet_bytes, pieces = div_up(bytes, each);
+
+	for (int64_t i = 0; i < pieces; i++)
+		l1_access(c, true, address + i * each, MIN(each, bytes - i * each),
+		          from + (to - from) * (double)i / (double)pieces);
+}
+
+/* A load of L0 reads L1 in the cycles that what comes in leaves. */
+static double loaded(ask_core *c, const asc_insn *insn, double start)
+{
+	bool image = insn->op == ASC_OP_LOAD3D_A || insn->op == ASC_OP_LOAD3D_B;
+	double read;
+
+	for (int64_t i = 0; i < c->parts; i++)
+		ask_calendar_forget(&c->l1[i], start);
+	read = l1_access(c, false, insn->f[image ? 2 : 1], (int64_t)ask_load_bytes(insn), start);
+	return ceil(MAX(start + ask_load_cycles(insn, c->machine), read) - TINY);
 }
 
 /* ---- copies ---- */
@@ -120,38 +120,54 @@ static double through_buffer(ask_core *c, bool write, int64_t address, int64_t c
 	return end;
 }
 
+/* Rows into fractals: columns of 32 bytes, each of all rows of a matrix, which come side by side. */
+static ask_times fractals_in(ask_core *c, const asc_insn *insn, double start)
+{
+	const asc_machine *m = c->machine;
+	const int64_t *f = insn->f;
+	int64_t size = asc_type_bytes((enum asc_type)f[0]), pitch = f[6] * size;
+	int64_t columns = div_up(f[5] * size, BLOCK_BYTES), column = f[7] * BLOCK_BYTES;
+	ask_copy copy = ask_copy_begin(c->memory, &c->link[READ], false,
+	                               start + (double)(m->mte2_start_cycles + m->mte2_nd2nz_cycles),
+	                               (double)m->mte2_l1_bytes_per_cycle, 0);
+
+	copy.past = !f[8];
+	for (int64_t n = 0; n < f[3]; n++) {
+		double from = copy.last;
+
+		ask_copy_bursts(&copy, (uint64_t)(f[2] + n * f[4] * pitch), (uint64_t)f[4], (uint64_t)(f[5] * size),
+		                (uint64_t)pitch);
+		if (!n)
+			from = MIN(copy.first, copy.last);
+		for (int64_t i = 0; i < columns; i++)
+			came_in(c, f[1] + (n * columns + i) * column, f[4] * BLOCK_BYTES, from, copy.last);
+	}
+	return (ask_times){start, ceil(copy.issue - TINY), ceil(copy.end - TINY), copy.first};
+}
+
 static ask_times copy_in(ask_core *c, const asc_insn *insn, double start)
 {
 	const asc_machine *m = c->machine;
 	const int64_t *f = insn->f;
-	bool fractals = insn->op == ASC_OP_ND2NZ, ub = insn->op == ASC_OP_GM_TO_UB;
-	double at = start + (double)(m->mte2_start_cycles + (fractals ? m->mte2_nd2nz_cycles : 0)), over = 0;
-	ask_copy copy = ask_copy_begin(c->memory, &c->link[READ], false, at,
+	bool ub = insn->op == ASC_OP_GM_TO_UB;
+	ask_copy copy = ask_copy_begin(c->memory, &c->link[READ], false, start + (double)m->mte2_start_cycles,
 	                               (double)(ub ? m->mte2_ub_bytes_per_cycle : m->mte2_l1_bytes_per_cycle),
 	                               ub ? (double)m->mte2_ub_cycles : 0);
-	int64_t bytes;
+	int64_t lies = div_up(f[3] + f[6] + f[7], BLOCK_BYTES) * BLOCK_BYTES;
+	double over = 0, last;
 
-	if (fractals) {
-		int64_t size = asc_type_bytes((enum asc_type)f[0]), pitch = f[6] * size;
-
-		copy.past = !f[8];
-		for (int64_t n = 0; n < f[3]; n++)
-			ask_copy_bursts(&copy, (uint64_t)(f[2] + n * f[4] * pitch), (uint64_t)f[4],
-			                (uint64_t)(f[5] * size), (uint64_t)pitch);
-		bytes = f[3] * f[4] * div_up(f[5] * size, BLOCK_BYTES) * BLOCK_BYTES;
-	} else {
-		copy.past = !f[9];
-		ask_copy_bursts(&copy, (uint64_t)f[1], (uint64_t)f[2], (uint64_t)f[3], (uint64_t)(f[3] + f[4]));
-		bytes = f[2] * div_up(f[3] + f[6] + f[7], BLOCK_BYTES) * BLOCK_BYTES;
-	}
+	copy.past = !f[9];
+	ask_copy_bursts(&copy, (uint64_t)f[1], (uint64_t)f[2], (uint64_t)f[3], (uint64_t)(f[3] + f[4]));
 	copy.first = MIN(copy.first, copy.last);
+	last = ceil(copy.last - TINY);
 	if (ub)
-		over = through_buffer(c, true, f[0], f[2], f[3] + f[6] + f[7], f[5], floor(copy.first),
-		                      ceil(copy.last)) -
-		       ceil(copy.last);
-	else
-		came_in(half_of(c, f[fractals ? 1 : 0]), m, copy.first, copy.last, (double)bytes);
-	return (ask_times){start, ceil(copy.issue), ceil(copy.end) + over, copy.first};
+		over = through_buffer(c, true, f[0], f[2], f[3] + f[6] + f[7], f[5], floor(copy.first + TINY), last) -
+		       last;
+	for (int64_t i = 0; !ub && i < f[2]; i++)
+		came_in(c, f[0] + i * (lies + f[5]), lies,
+		        copy.first + (copy.last - copy.first) * (double)i / (double)f[2],
+		        copy.first + (copy.last - copy.first) * (double)(i + 1) / (double)f[2]);
+	return (ask_times){start, ceil(copy.issue - TINY), ceil(copy.end - TINY) + over, copy.first};
 }
 
 static ask_times copy_out(ask_core *c, const asc_insn *insn, double start)
@@ -162,13 +178,21 @@ static ask_times copy_out(ask_core *c, const asc_insn *insn, double start)
 	ask_copy copy = ask_copy_begin(c->memory, &c->link[WRITE], true, start + (double)m->mte3_start_cycles,
 	                               (double)(ub ? m->mte3_gm_bytes_per_cycle : m->mte3_l1_gm_bytes_per_cycle),
 	                               (double)m->mte3_response_cycles);
-	double out, over = 0;
+	int64_t lies = div_up(f[3], BLOCK_BYTES) * BLOCK_BYTES;
+	double out, first, end;
 
 	ask_copy_bursts(&copy, (uint64_t)f[0], (uint64_t)f[2], (uint64_t)f[3], (uint64_t)(f[3] + f[5]));
-	out = ceil(copy.last);
+	end = out = ceil(copy.last - TINY);
+	first = floor(MIN(copy.first, out) + TINY);
 	if (ub)
-		over = through_buffer(c, false, f[1], f[2], f[3], f[4], floor(MIN(copy.first, out)), out) - out;
-	return (ask_times){start, out + over, ceil(copy.end) + over, copy.first};
+		end = through_buffer(c, false, f[1], f[2], f[3], f[4], first, out);
+	for (int64_t i = 0; !ub && i < f[2]; i++) {
+		double at = first + (double)((int64_t)(out - first) * i / f[2]);
+		double read = l1_access(c, false, f[1] + i * (lies + f[4]), lies, at);
+
+		end = MAX(end, ceil(read - TINY));
+	}
+	return (ask_times){start, end, ceil(copy.end - TINY) + end - out, copy.first};
 }
 
 /* Unified buffer to L1, inside the core. */
@@ -180,13 +204,13 @@ static ask_times copy_across(ask_core *c, const asc_insn *insn, double start)
 	double cycles = (double)bytes / (double)m->mte3_ub_l1_bytes_per_cycle, end = start;
 
 	for (int64_t i = 0; i < f[2]; i++) {
-		double over =
-			ask_vector_copy(c->vector, false, (uint64_t)(f[1] + i * (bytes + f[4])), (uint64_t)bytes,
-		                        start + floor(cycles * (double)i), ceil(start + cycles * (double)(i + 1)));
+		double from = start + cycles * (double)i, to = from + cycles;
+		double over = ask_vector_copy(c->vector, false, (uint64_t)(f[1] + i * (bytes + f[4])), (uint64_t)bytes,
+		                              floor(from + TINY), ceil(to - TINY));
 
 		end = MAX(end, over);
+		came_in(c, f[0] + i * (bytes + f[5]), bytes, from, to);
 	}
-	came_in(half_of(c, f[0]), m, start, start + cycles * (double)f[2], (double)(f[2] * bytes));
 	return (ask_times){start, end, end, start};
 }
 
@@ -347,14 +371,14 @@ static ask_times out_to_buffer(ask_core *c, const asc_insn *insn, const rows *r,
 
 		if (obeys)
 			at = MAX(at, complete_at(c, t, i + 1, r->groups * r->rows));
-		over = ceil(at + cycles);
-		if (ub)
+		over = ceil(at + cycles - TINY);
+		if (!ub)
+			l1_access(c, true, (int64_t)to, r->bytes, at);
+		else
 			over = ask_vector_copy(c->vector, true, to, (uint64_t)r->bytes, floor(at), over);
 		end = MAX(end, over);
 		at += cycles;
 	}
-	if (!ub)
-		came_in(half_of(c, insn->f[2]), m, start, at, (double)(r->groups * r->rows * r->bytes));
 	return (ask_times){start, ceil(end), ceil(end), at};
 }
 
@@ -382,7 +406,7 @@ ask_times ask_core_times(ask_core *c, const asc_insn *insn, enum asc_pipe pipe, 
 	case ASC_PIPE_M:
 		return product_times(c, insn, start);
 	case ASC_PIPE_MTE1:
-		x.free = ceil(start + load_cycles(c, insn, start));
+		x.free = loaded(c, insn, start);
 		x.done = x.free + (double)c->machine->mte1_start_cycles;
 		return x;
 	case ASC_PIPE_V:
@@ -391,7 +415,7 @@ ask_times ask_core_times(ask_core *c, const asc_insn *insn, enum asc_pipe pipe, 
 	case ASC_PIPE_FIX:
 		return out_times(c, insn, start);
 	case ASC_PIPE_MTE2:
-		return copy_in(c, insn, start);
+		return insn->op == ASC_OP_ND2NZ ? fractals_in(c, insn, start) : copy_in(c, insn, start);
 	default:
 		return insn->op == ASC_OP_UB_TO_L1 ? copy_across(c, insn, start) : copy_out(c, insn, start);
 	}

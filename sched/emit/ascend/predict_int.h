@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the predicted vector unit share: predict_vector.c (what instructions are) and predict_banks.c (what
- * they and copies do in the unified buffer).
+ * What the parts of the predicted units share: calendars (memory, L1); predict_vector.c (what vector instructions are)
+ * and predict_banks.c (what they and copies do in the unified buffer).
  */
 #ifndef TSPSIM_SCHED_EMIT_ASCEND_PREDICT_INT_H
 #define TSPSIM_SCHED_EMIT_ASCEND_PREDICT_INT_H
 
 #include "sched/emit/ascend/predict.h"
+
+typedef struct ask_calendar {
+	GArray *taken;
+	guint head; /* those before are over */
+} ask_calendar;
+void ask_calendar_init(ask_calendar *c);
+void ask_calendar_clear(ask_calendar *c);
+/* Nobody asks for time before NOW any more. */
+void ask_calendar_forget(ask_calendar *c, double now);
+/* The first CYCLES that are free from AT on; returns when the last of them is over, BEGIN (may be NULL): the first.
+ */
+double ask_calendar_take(ask_calendar *c, double at, double cycles, double *begin);
 
 enum { ASK_READS = 3, ASK_BLOCKS = 32 /* of an operand in a repeat */ };
 

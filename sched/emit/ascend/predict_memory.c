@@ -5,20 +5,14 @@
  * line and the direction of the access asked for last.  L2 gives up the line of a set that was asked for longest ago; a
  * line that was read in parts of sectors, or past L2, is left nowhere.  Places of lines: docs/ascend.md.
  */
-#include "sched/emit/ascend/predict.h"
+#include "sched/emit/ascend/predict_int.h"
 
 #include <math.h>
-
-/* Time that is taken: spans in order, those before HEAD over. */
-typedef struct span {
-	double from, to;
-} span;
 
 /* A slice of L2 or a channel, whose last line + 1 and direction are known. */
 typedef struct part {
 	double bytes_per_cycle;
-	GArray *taken; /* span */
-	guint head;
+	ask_calendar taken;
 	uint64_t open;
 	bool wrote;
 } part;
@@ -57,7 +51,7 @@ static part *new_parts(int64_t parts, double bytes_per_cycle)
 
 	for (int64_t i = 0; i < parts; i++) {
 		p[i].bytes_per_cycle = bytes_per_cycle / (double)parts;
-		p[i].taken = g_array_new(FALSE, FALSE, sizeof(span));
+		ask_calendar_init(&p[i].taken);
 	}
 	return p;
 }
@@ -65,7 +59,7 @@ static part *new_parts(int64_t parts, double bytes_per_cycle)
 static void free_parts(part *p, int64_t parts)
 {
 	for (int64_t i = 0; i < parts; i++)
-		g_array_free(p[i].taken, TRUE);
+		ask_calendar_clear(&p[i].taken);
 	g_free(p);
 }
 
@@ -77,72 +71,6 @@ static part *part_of(part *p, int64_t parts, uint64_t number)
 	for (uint64_t digits = number / count; digits && count > 1; digits /= count)
 		sum += digits ^ digits >> 1;
 	return &p[sum % count];
-}
-
-/* Nobody asks for time before NOW any more. */
-static void forget(part *p, double now)
-{
-	enum { LAZY = 64 };
-
-	while (p->head < p->taken->len && g_array_index(p->taken, span, p->head).to <= now)
-		p->head++;
-	if (p->head > LAZY && p->head > p->taken->len / 2) {
-		g_array_remove_range(p->taken, 0, p->head);
-		p->head = 0;
-	}
-}
-
-/* First span that ends after TIME. */
-static guint find_span(const part *p, double time)
-{
-	guint low = p->head, high = p->taken->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (g_array_index(p->taken, span, middle).to > time)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-/* The first CYCLES that are free from AT on; returns when the last of them is over, BEGIN: the first. */
-static double take(part *p, double at, double cycles, double *begin)
-{
-	guint first = find_span(p, at), after = first;
-	span own = {at, at}, *spans = &g_array_index(p->taken, span, 0);
-	double end = at;
-
-	*begin = -1;
-	for (;; after++) {
-		double room = after < p->taken->len ? spans[after].from - end : INFINITY;
-
-		if (room > 0 && *begin < 0)
-			*begin = end;
-		if (cycles <= room)
-			break;
-		cycles -= MAX(room, 0);
-		end = spans[after].to;
-	}
-	end += cycles;
-	/* What it touches becomes one span with it. */
-	own.to = end;
-	if (first < after)
-		own.from = MIN(own.from, spans[first].from);
-	if (first > p->head && spans[first - 1].to >= own.from)
-		own.from = spans[--first].from;
-	if (after < p->taken->len && spans[after].from <= own.to)
-		own.to = spans[after++].to;
-	if (first == after) {
-		g_array_insert_val(p->taken, first, own);
-	} else {
-		spans[first] = own;
-		if (after - first > 1)
-			g_array_remove_range(p->taken, first + 1, after - first - 1);
-	}
-	return end;
 }
 
 ask_memory *ask_memory_new(const asc_machine *machine)
@@ -184,11 +112,11 @@ static void forget_past(ask_memory *m, double at)
 		return;
 	m->forgotten = now;
 	for (int64_t i = 0; i < m->machine->l2_slices; i++) {
-		forget(&m->read[i], now);
-		forget(&m->all[i], now);
+		ask_calendar_forget(&m->read[i].taken, now);
+		ask_calendar_forget(&m->all[i].taken, now);
 	}
 	for (int64_t i = 0; i < m->machine->hbm_channels; i++)
-		forget(&m->behind[i], now);
+		ask_calendar_forget(&m->behind[i].taken, now);
 }
 
 /* ---- one line ---- */
@@ -223,7 +151,7 @@ static double access(ask_memory *m, uint64_t number, bool write, uint64_t bytes,
 		before += (double)m->machine->hbm_turnaround_cycles;
 	p->open = number + 1;
 	p->wrote = write;
-	end = take(p, at, before + data, &begin);
+	end = ask_calendar_take(&p->taken, at, before + data, &begin);
 	return write ? end : end - data;
 }
 
@@ -234,10 +162,10 @@ static double serve(ask_memory *m, uint64_t number, bool write, uint64_t bytes, 
 	part *read = part_of(m->read, m->machine->l2_slices, number);
 	double begin, own;
 
-	take(all, at, (double)bytes / all->bytes_per_cycle, &begin);
+	ask_calendar_take(&all->taken, at, (double)bytes / all->bytes_per_cycle, &begin);
 	if (write)
 		return begin;
-	take(read, at, (double)bytes / read->bytes_per_cycle, &own);
+	ask_calendar_take(&read->taken, at, (double)bytes / read->bytes_per_cycle, &own);
 	return MAX(begin, own);
 }
 
