@@ -104,7 +104,9 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/sync_int.h sched/emit/ascend/flags.c sched/emit/ascend/cross.c \
 	sched/emit/ascend/take.c sched/emit/ascend/past.c sched/emit/ascend/emit.c sched/emit/ascend/finish.c \
 	sched/emit/ascend/predict.h sched/emit/ascend/predict.c sched/emit/ascend/predict_memory.c \
-	sched/emit/ascend/predict_units.c \
+	sched/emit/ascend/predict_int.h \
+	sched/emit/ascend/predict_banks.c sched/emit/ascend/predict_calendar.c sched/emit/ascend/predict_core.c sched/emit/ascend/predict_units.c \
+	sched/emit/ascend/predict_vector.c \
 	sched/emit/ascend/matmul.h sched/emit/ascend/matmul_tile.c sched/emit/ascend/matmul.c \
 	sched/emit/ascend/product.h sched/emit/ascend/product.c sched/emit/ascend/conv.h sched/emit/ascend/conv.c \
 	sched/emit/ascend/conv_tile.c \

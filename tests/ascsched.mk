@@ -52,3 +52,14 @@ tests_sched_test_asc_conv_SOURCES = tests/sched/test_asc_conv.c
 nodist_EXTRA_tests_sched_test_asc_conv_SOURCES = tools/dummy.cxx
 tests_sched_test_asc_conv_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_sched_test_asc_conv_LDADD = libascsched.a $(TEST_LIBS)
+
+check_PROGRAMS += tests/sched/test_asc_predict_keys
+TESTS += tests/sched/test_asc_predict_keys
+tests_sched_test_asc_predict_keys_SOURCES = tests/sched/test_asc_predict_keys.c
+nodist_EXTRA_tests_sched_test_asc_predict_keys_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_predict_keys_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_predict_keys_LDADD = libascsched.a $(TEST_LIBS)
+
+LONG_TESTS += tests/long/asc_predictions.sh tests/long/asc_predict_keys.sh
+EXTRA_DIST += tests/long/asc_predictions.sh tests/long/asc_predict_keys.sh
+tests/long/asc_predictions.log: tspsim$(EXEEXT)

@@ -219,6 +219,22 @@ static void write_pipes(asc_record *r, asc_chip *chip, const asc_tally *tally)
 	}
 }
 
+/* What a pipe waits for, predicted and simulated, as counters of its sub-core. */
+static void write_waits(asc_record *r, uint32_t core, uint32_t sub, const asc_tally *tally)
+{
+	for (unsigned p = 0; p < ASC_PIPES; p++)
+		for (unsigned w = 0; w < ASC_TALLY_WAITS; w++) {
+			const asc_tally_pipe *t = asc_tally_at(tally, core, sub, (enum asc_pipe)p);
+			const char *pipe = asc_pipe_name((enum asc_pipe)p),
+				   *wait = asc_tally_wait_name((enum asc_tally_wait)w);
+			g_autofree char *predicted = g_strdup_printf("predicted.%s.%s", pipe, wait);
+			g_autofree char *simulated = g_strdup_printf("simulated.%s.%s", pipe, wait);
+
+			trace_asc_subcore_counter(r->writer, core, sub, predicted, (uint64_t)t->predicted_wait[w]);
+			trace_asc_subcore_counter(r->writer, core, sub, simulated, (uint64_t)t->compared_wait[w]);
+		}
+}
+
 static void write_subcore(asc_record *r, uint32_t core, uint32_t sub, const asc_counters *c)
 {
 	const struct {
@@ -308,6 +324,7 @@ void asc_record_totals(asc_record *r, asc_chip *chip, const asc_tally *tally, co
 		uint32_t core = i / r->hw->subcores, sub = i % r->hw->subcores;
 
 		write_subcore(r, core, sub, asc_chip_core_counters(chip, core, sub));
+		write_waits(r, core, sub, tally);
 		write_pmu(r, core, sub, asc_chip_core_counters(chip, core, sub));
 	}
 	trace_asc_manifest(r->writer, "checked", verdict);

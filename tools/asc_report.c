@@ -157,6 +157,62 @@ static void say_work(GString *out, const ascend_report *r)
 		          requests, l2 == 1 ? "" : "s", hits);
 }
 
+/* ", flags -12" */
+static void add_apart(GString *out, const char *what, int64_t cycles)
+{
+	g_autofree char *count = tool_count((uint64_t)ABS(cycles));
+
+	if (cycles)
+		g_string_append_printf(out, "%s%s %c%s", out->len ? ", " : "", what, cycles < 0 ? '-' : '+', count);
+}
+
+/* What simulated time a pipe has more than predicted, by cause; NULL: less than it would take to matter. */
+static char *apart(const ascend_use *u, int64_t cycles)
+{
+	enum { PARTS = 200 }; /* half a percent of the pipe's time */
+	int64_t busy = u->compared_busy - u->predicted_busy, most = ABS(busy), rest;
+	g_autoptr(GString) causes = g_string_new(NULL);
+	GString *out = g_string_new(NULL);
+
+	for (unsigned i = 0; i < ASC_TALLY_WAITS; i++)
+		most = MAX(most, ABS(u->compared_wait[i] - u->predicted_wait[i]));
+	if (!u->compared || most <= cycles * u->subcores / PARTS)
+		return g_string_free(out, TRUE), NULL;
+	add_apart(out, "busy", busy);
+	for (unsigned i = ASC_STALL_NONE + 1; busy && i < ASC_STALLS; i++)
+		add_apart(causes, asc_stall_name((enum asc_stall)i), u->longer[i]);
+	rest = busy ? u->longer[ASC_STALL_NONE] : 0;
+	add_apart(causes, "unit", rest);
+	if (causes->len)
+		g_string_append_printf(out, " (%s)", causes->str);
+	for (unsigned i = 0; i < ASC_TALLY_WAITS; i++)
+		add_apart(out, asc_tally_wait_name((enum asc_tally_wait)i), u->compared_wait[i] - u->predicted_wait[i]);
+	return g_string_free(out, FALSE);
+}
+
+/* Where predicted and simulated times part: pipe by pipe, what it does and what it waits for. */
+static void say_apart(GString *out, const ascend_report *r)
+{
+	int64_t cycles = r->result->counters.cycles;
+	bool any = false;
+
+	for (unsigned k = 0; k < ASC_KINDS; k++)
+		for (unsigned p = 0; p < ASC_PIPES; p++) {
+			const ascend_use *u = &r->result->use[k][p];
+			g_autofree char *text = apart(u, cycles);
+
+			if (!text)
+				continue;
+			tool_line(out, any ? "" : "apart", "%-8s%-5s %s cycles of %" G_GINT64_FORMAT,
+			          asc_kind_name((enum asc_kind)k), asc_pipe_name((enum asc_pipe)p), text,
+			          cycles * u->subcores);
+			any = true;
+		}
+	if (!any && r->result->compared)
+		tool_line(out, "apart",
+		          "no pipe is busy, or waits for anything, half a percent longer or shorter than predicted");
+}
+
 static void say_prediction(GString *out, const ascend_report *r)
 {
 	const ascend_result *result = r->result;
@@ -334,6 +390,7 @@ char *ascend_report_text(const ascend_report *r, bool colour)
 	say_stalls(out, r);
 	say_work(out, r);
 	say_prediction(out, r);
+	say_apart(out, r);
 	say_checked(out, r, colour);
 	say_violations(out, r, colour);
 	say_deadlock(out, r);

@@ -5,6 +5,24 @@
 #include "tools/asc_report.h"
 #include "tools/json.h"
 
+/* What of the pipe's idle time was predicted to be waited, and is, for what; who held instructions up longer. */
+static void add_difference(json *j, const ascend_use *u)
+{
+	json_object(j, "predicted_waits");
+	for (unsigned i = 0; i < ASC_TALLY_WAITS; i++)
+		json_int(j, asc_tally_wait_name((enum asc_tally_wait)i), u->predicted_wait[i]);
+	json_end(j);
+	json_object(j, "compared_waits");
+	for (unsigned i = 0; i < ASC_TALLY_WAITS; i++)
+		json_int(j, asc_tally_wait_name((enum asc_tally_wait)i), u->compared_wait[i]);
+	json_end(j);
+	json_object(j, "longer_than_predicted");
+	for (unsigned i = 0; i < ASC_STALLS; i++)
+		if (u->longer[i])
+			json_int(j, asc_stall_name((enum asc_stall)i), u->longer[i]);
+	json_end(j);
+}
+
 static void add_pipes(json *j, const ascend_report *r)
 {
 	json_array(j, "pipes");
@@ -29,6 +47,7 @@ static void add_pipes(json *j, const ascend_report *r)
 			json_int(j, "predicted_busy_cycles", u->predicted_busy);
 			json_int(j, "compared_busy_cycles", u->compared_busy);
 			json_int(j, "predicted_stop_cycle", u->predicted_stop);
+			add_difference(j, u);
 			json_end(j);
 		}
 	json_end(j);

@@ -169,6 +169,12 @@ static void add_use(ascend_use *u, const asc_counters *c, const asc_tally_pipe *
 		u->stall[i] += c->stall[pipe][i];
 	u->predicted_busy += t->predicted_busy;
 	u->compared_busy += t->compared_busy;
+	for (unsigned i = 0; i < ASC_TALLY_WAITS; i++) {
+		u->predicted_wait[i] += t->predicted_wait[i];
+		u->compared_wait[i] += t->compared_wait[i];
+	}
+	for (unsigned i = 0; i < ASC_STALLS; i++)
+		u->longer[i] += t->longer[i];
 	u->predicted_stop = MAX(u->predicted_stop, t->predicted_stop);
 	u->stop = MAX(u->stop, t->stop);
 }

@@ -25,6 +25,7 @@ typedef struct ascend_use {
 	uint64_t instructions, compared, differ;
 	int64_t busy, most, stall[ASC_STALLS];
 	int64_t predicted_busy, compared_busy;
+	int64_t predicted_wait[ASC_TALLY_WAITS], compared_wait[ASC_TALLY_WAITS], longer[ASC_STALLS];
 	int64_t predicted_stop, stop; /* the last of any, of those compared */
 } ascend_use;
 

@@ -71,6 +71,49 @@ static bool is_first(asc_tally *t, const asc_report *r, const asc_stream *stream
 	return true;
 }
 
+const char *asc_tally_wait_name(enum asc_tally_wait wait)
+{
+	static const char *const names[ASC_TALLY_WAITS] = {"flags", "cross-core", "issue"};
+
+	return names[wait];
+}
+
+static enum asc_tally_wait wait_of(enum asc_op op)
+{
+	return op == ASC_OP_WAITFLAG ? ASC_TALLY_FLAG : op == ASC_OP_WAITCROSS ? ASC_TALLY_CROSS : ASC_TALLY_ISSUE;
+}
+
+/* An instruction from START to STOP; what is before it and not accounted for, it waited. */
+static void account_wait(int64_t wait[], int64_t *cursor, enum asc_op op, int64_t start, int64_t stop)
+{
+	wait[wait_of(op)] += MAX(start - *cursor, 0);
+	*cursor = MAX(*cursor, stop);
+}
+
+/* Cycles that R took longer than INSN says, to the causes that held it up most. */
+static void account_longer(int64_t longer[], const asc_report *r, const asc_insn *insn)
+{
+	int64_t left = (r->done - r->start) - (insn->end - insn->start);
+	bool used[ASC_STALLS] = {[ASC_STALL_NONE] = true,
+	                         [ASC_STALL_CROSS] = true,
+	                         [ASC_STALL_BARRIER] = true,
+	                         [ASC_STALL_QUEUE_FULL] = true};
+
+	while (left > 0) {
+		unsigned most = ASC_STALL_NONE;
+
+		for (unsigned i = 0; i < ASC_STALLS; i++)
+			if (!used[i] && r->stall[i] > 0 && (!most || r->stall[i] > r->stall[most]))
+				most = i;
+		if (most == ASC_STALL_NONE)
+			break;
+		used[most] = true;
+		longer[most] += MIN(left, r->stall[most]);
+		left -= MIN(left, r->stall[most]);
+	}
+	longer[ASC_STALL_NONE] += left;
+}
+
 static void note_miss(asc_tally *t, const asc_report *r, const asc_insn *insn)
 {
 	bool end = r->start == insn->start;
@@ -103,11 +146,16 @@ static void hold_against(asc_tally *t, asc_tally_pipe *p, const asc_report *r, c
 		p->differ++;
 		note_miss(t, r, insn);
 	}
+	account_wait(p->compared_wait, &p->compared_cursor, (enum asc_op)insn->op, r->start, r->done);
+	account_wait(p->predicted_wait, &p->predicted_cursor, (enum asc_op)insn->op, insn->start,
+	             MAX(insn->start, insn->end));
 	if (asc_tally_is_sync((enum asc_op)insn->op))
 		return;
 	p->compared_busy += extend(&p->compared_until, r->start, r->done);
-	if (insn->end != ASC_NO_TIME)
-		p->predicted_busy += extend(&p->predicted_until, insn->start, insn->end);
+	if (insn->end == ASC_NO_TIME)
+		return;
+	p->predicted_busy += extend(&p->predicted_until, insn->start, insn->end);
+	account_longer(p->longer, r, insn);
 }
 
 void asc_tally_add(asc_tally *t, const asc_report *r)

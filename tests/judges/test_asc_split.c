@@ -110,7 +110,8 @@ static result run(const asc_program *program, const asc_machine *machine, bool b
 {
 	result o = {.refused = true};
 	asc_listener listener = {.state = &o, .report = on_report, .violation = on_violation, .deadlock = on_deadlock};
-	asc_options options = {.by_timestamp = by_timestamp, .launch = true};
+	/* Predicted times count from the first block. */
+	asc_options options = {.by_timestamp = by_timestamp, .launch = !by_timestamp};
 	sim_kernel *kernel = sim_kernel_new("ref", NULL, NULL);
 	asc_chip *chip = NULL;
 

@@ -1,53 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Predicted start and end of every instruction.  Streams are walked in program order: sets stand before the waits they
- * release and pipes start their queues in order, so each instruction's times follow at once from those before it.  Sub-
- * cores take turns, the one whose next copy of global memory may begin first goes on, so that shared memory is asked
- * nearly in order of time; one that waits for a counter waits for the others.
- *
- * Not predicted: accesses of copies and of the vector unit that meet in the unified buffer.
+ * Predicted start and end of every instruction: a list of events.  The scalar unit of a sub-core pushes instructions
+ * into queues; a pipe begins its queue's head when it is free and flags, barriers and units of L0C allow it; what it
+ * then takes, units say (predict_core.c, predict_vector.c, predict_memory.c).  The earliest event is next; sub-cores
+ * meet only in memory and counters, so each goes on by itself until a copy of global memory is its next, and of those
+ * the earliest begins.  One that waits for a counter waits for the others.
  */
 #include "sched/emit/ascend/predict.h"
 
 #include <math.h>
 
-enum { IDS = 16, COUNTERS = 32, MODES = 3, SPANS = 16, DRAINS = 2 };
+enum { IDS = 16, COUNTERS = 32, MODES = 3, ALL = (1 << ASC_PIPES) - 1 };
+
+/* In a queue: it can be seen from VISIBLE on. */
+typedef struct entry {
+	asc_insn *insn;
+	double visible;
+	asb_mode mode;
+} entry;
 
 typedef struct lane {
 	double free, done, busy;
+	double next;  /* when its head may begin; INFINITY: none, or somebody else is first */
+	entry *entry; /* [depth] */
 	double *left; /* [depth] when the last entries left the queue */
-	uint32_t depth, pushed;
+	uint32_t depth, pushed, begun;
 } lane;
-
-/* Copies into one half of L1, which take a SHARE of its cycles. */
-typedef struct half {
-	struct {
-		double from, to, share;
-	} span[SPANS];
-	unsigned next;
-} half;
 
 typedef struct runner {
 	asc_stream *stream;
-	uint32_t core, member;
+	uint32_t core;
 	guint next;
 	double scalar; /* first cycle of the next issue */
 	lane lane[ASC_PIPES];
-	double flag[ASC_PIPES][ASC_PIPES][IDS];
-	GArray *arrived[COUNTERS]; /* double: when each set raised the counter */
+	unsigned stale;                         /* lanes whose `next` is to be found anew, a bit each */
+	double flag[ASC_PIPES][ASC_PIPES][IDS]; /* when it is set; INFINITY: clear */
+	GArray *arrived[COUNTERS];              /* double: when each set raised the counter */
 	guint taken[COUNTERS];
 	GArray *waiting[MODES][COUNTERS]; /* double: own sets that wait for the group */
-	ask_link link[2];
-	half l1[2];
+	ask_core *units;
 	asb_mode mode;
-	double mark_begin;            /* L0C: when the last mmad that hands over began */
-	double mark_first, mark_last; /* and completes its units between */
-	struct {
-		int64_t place;
-		double first, last;
-	} drain[DRAINS]; /* of each tile of L0C: the last copy out took its units away between */
-	unsigned drains;
-	bool over, stuck;
+	bool woken; /* a counter rose */
 	double end;
 } runner;
 
@@ -59,203 +52,15 @@ typedef struct timeline {
 	uint32_t count;
 } timeline;
 
-static double queue_time(const timeline *t, lane *l, double *scalar)
-{
-	/* A place is free in the cycle after the entry in it has left. */
-	if (l->pushed >= l->depth)
-		*scalar = MAX(*scalar, l->left[l->pushed % l->depth] + 1);
-	return *scalar + (double)t->m->queue_latency_cycles;
-}
-
-static void leave(lane *l, double start)
-{
-	l->left[l->pushed++ % l->depth] = start;
-}
-
 static int64_t rounded(double time)
 {
 	return (int64_t)ceil(time - 1e-6);
 }
 
-/* ---- units ---- */
-
-static half *half_of(const timeline *t, runner *r, int64_t address)
+static void at(asc_insn *insn, double start, double end)
 {
-	return &r->l1[address >= t->m->l1_bytes / 2];
-}
-
-static void came_in(const timeline *t, half *h, const ask_times *x, double bytes)
-{
-	double cycles = MAX(x->done - x->first, 1);
-	unsigned at = h->next++ % SPANS;
-
-	h->span[at].from = x->first;
-	h->span[at].to = x->done;
-	h->span[at].share = MIN(bytes / (double)t->m->l1_write_bytes_per_cycle / cycles, 1);
-}
-
-/* A load of L0 reads L1 in the cycles that copies into the same half leave. */
-static double load_cycles(const timeline *t, runner *r, const asc_insn *insn, double start)
-{
-	enum { ROUNDS = 2 };
-	const int64_t *f = insn->f;
-	const half *h = half_of(t, r, insn->op == ASC_OP_LOAD3D_A || insn->op == ASC_OP_LOAD3D_B ? f[2] : f[1]);
-	double path = ask_load_cycles(insn, t->m), own = ask_load_bytes(insn) / (double)t->m->l1_read_bytes_per_cycle;
-	double cycles = own;
-
-	for (unsigned round = 0; round < ROUNDS; round++) {
-		double end = start + cycles;
-
-		cycles = own;
-		for (unsigned i = 0; i < SPANS; i++)
-			cycles += MAX(MIN(h->span[i].to, end) - MAX(h->span[i].from, start), 0) * h->span[i].share;
-	}
-	return MAX(path, cycles);
-}
-
-static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double start)
-{
-	const asc_machine *m = t->m;
-	const int64_t *f = insn->f;
-	ask_bursts b = {.count = (uint64_t)f[2], .bytes = (uint64_t)f[3]};
-	ask_times x;
-
-	switch ((enum asc_op)insn->op) {
-	case ASC_OP_ND2NZ: {
-		uint64_t size = asc_type_bytes((enum asc_type)f[0]);
-
-		b = (ask_bursts){(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)(f[3] * f[4]), (uint64_t)f[6] * size,
-		                 !f[8]};
-		x = ask_memory_copy(t->memory, &r->link[0], false, &b,
-		                    start + (double)(m->mte2_start_cycles + m->mte2_nd2nz_cycles),
-		                    (double)MIN(m->mte2_l1_bytes_per_cycle, m->l2_core_read_bytes_per_cycle), 0);
-		came_in(t, half_of(t, r, f[1]), &x, (double)(b.count * b.bytes));
-		break;
-	}
-	case ASC_OP_GM_TO_L1:
-	case ASC_OP_GM_TO_UB: {
-		bool ub = insn->op == ASC_OP_GM_TO_UB;
-
-		b.address = (uint64_t)f[1];
-		b.pitch = b.bytes + (uint64_t)f[4];
-		b.past = !f[9];
-		x = ask_memory_copy(t->memory, &r->link[0], false, &b, start + (double)m->mte2_start_cycles,
-		                    (double)MIN(ub ? m->mte2_ub_bytes_per_cycle : m->mte2_l1_bytes_per_cycle,
-		                                m->l2_core_read_bytes_per_cycle),
-		                    ub ? (double)m->mte2_ub_cycles : 0);
-		break;
-	}
-	case ASC_OP_UB_TO_L1:
-		x.free = x.done = start + (double)(f[2] * f[3]) / (double)m->mte3_ub_l1_bytes_per_cycle;
-		break;
-	default:
-		b.address = (uint64_t)f[0];
-		b.pitch = b.bytes + (uint64_t)f[5];
-		x = ask_memory_copy(t->memory, &r->link[1], true, &b, start + (double)m->mte3_start_cycles,
-		                    (double)MIN(insn->op == ASC_OP_UB_TO_GM ? m->mte3_gm_bytes_per_cycle
-		                                                            : m->mte3_l1_gm_bytes_per_cycle,
-		                                m->l2_core_write_bytes_per_cycle),
-		                    (double)m->mte3_response_cycles);
-		break;
-	}
-	x.start = start;
-	return x;
-}
-
-/* Fixpipe, and L0C to the unified buffer; both take units of L0C away. */
-static ask_times out_times(timeline *t, runner *r, const asc_insn *insn, double start)
-{
-	const asc_machine *m = t->m;
-	const int64_t *f = insn->f;
-	uint64_t size = asc_type_bytes((enum asc_type)f[1]);
-	double rate = (double)m->fix_elements_per_cycle * (double)size, bytes = (double)(f[4] * f[5]) * (double)size;
-	bool units = f[12] & 2;
-	ask_times x = {.start = start};
-
-	/* It stays in its queue until every unit is being made. */
-	if (units)
-		x.start = start = MAX(start, r->mark_begin);
-	if (insn->op == ASC_OP_FIX_GM) {
-		ask_bursts b = {(uint64_t)f[2], (uint64_t)f[5] * size, (uint64_t)f[4], (uint64_t)f[7] * size, false};
-
-		rate = MIN(MIN(rate, (double)m->fix_gm_bytes_per_cycle), (double)m->l2_core_write_bytes_per_cycle);
-		x = ask_memory_copy(t->memory, &r->link[1], true, &b, start, rate, 0);
-		x.start = start;
-	} else {
-		rate = MIN(rate,
-		           (double)(insn->op == ASC_OP_FIX_L1 ? m->fix_l1_bytes_per_cycle : m->fix_ub_bytes_per_cycle));
-		x.free = x.done = start + bytes / rate;
-	}
-	if (units) {
-		/* No unit leaves before it is marked. */
-		x.free = MAX(x.free, r->mark_last + (x.free - start) / (double)MAX(f[4], 1));
-		x.done = MAX(x.done, x.free);
-		r->drain[r->drains % DRAINS].place = f[3];
-		r->drain[r->drains % DRAINS].first = start + (x.free - start) / (double)MAX(f[4], 1);
-		r->drain[r->drains++ % DRAINS].last = x.free;
-		r->link[1].free = MAX(r->link[1].free, x.free);
-	}
-	if (insn->op != ASC_OP_L0C_TO_UB)
-		x.done = MAX(x.done, start + (double)m->fix_start_cycles);
-	return x;
-}
-
-static ask_times product_times(timeline *t, runner *r, const asc_insn *insn, double start)
-{
-	const asc_machine *m = t->m;
-	double steps = ask_product_cycles(insn, m), head = (double)m->cube_start_cycles, wait = 0;
-	ask_times x = {.start = start};
-
-	if (insn->f[9] & 2) {
-		/* It stands still before a unit that is not yet drained. */
-		for (unsigned i = 0; i < DRAINS; i++) {
-			if (r->drain[i].place != insn->f[1])
-				continue;
-			wait = MAX(wait, r->drain[i].last - (start + steps + head));
-			wait = MAX(wait, r->drain[i].first - (start + head));
-			r->drain[i].first = r->drain[i].last = 0;
-		}
-		if (insn->f[9] == 3) {
-			r->mark_begin = start;
-			r->mark_first = start + wait + head;
-			r->mark_last = start + wait + head + steps;
-		}
-	}
-	x.free = start + wait + steps + (double)m->cube_gap_cycles;
-	x.done = start + wait + steps + head;
-	return x;
-}
-
-static ask_times unit_times(timeline *t, runner *r, const asc_insn *insn, enum asc_pipe pipe, double start)
-{
-	const asc_machine *m = t->m;
-	ask_times x = {.start = start};
-	double cycles;
-
-	switch (pipe) {
-	case ASC_PIPE_M:
-		return product_times(t, r, insn, start);
-	case ASC_PIPE_MTE1:
-		x.free = ceil(start + load_cycles(t, r, insn, start));
-		x.done = x.free + (double)m->mte1_start_cycles;
-		return x;
-	case ASC_PIPE_V:
-		if (insn->op == ASC_OP_L0C_TO_UB)
-			return out_times(t, r, insn, start);
-		cycles = ask_vector_cycles(insn, &r->mode, m);
-		x.free = start + MAX(cycles, (double)m->vector_gap_cycles);
-		x.done = start + (double)m->timing[asc_op((enum asc_op)insn->op)->timing].head + cycles;
-		if (r->mode.counter)
-			x.done = MAX(x.done, start + (double)(m->timing[asc_op((enum asc_op)insn->op)->timing].head +
-			                                      m->vector_counter_floor_cycles));
-		if (cycles <= 0)
-			x.done = x.free;
-		return x;
-	case ASC_PIPE_FIX:
-		return out_times(t, r, insn, start);
-	default:
-		return copy_times(t, r, insn, start);
-	}
+	insn->start = rounded(start);
+	insn->end = MAX(rounded(end), insn->start);
 }
 
 /* ---- counters ---- */
@@ -296,11 +101,11 @@ static void raise_counter(timeline *t, runner *r, unsigned mode, unsigned id, do
 	for (uint32_t i = 0; i < t->count; i++)
 		if (is_target(&t->runner[i], r, mode)) {
 			g_array_append_val(t->runner[i].arrived[id], last);
-			t->runner[i].stuck = false;
+			t->runner[i].woken = true;
 		}
 }
 
-/* ---- one instruction ---- */
+/* ---- the scalar unit ---- */
 
 static double all_done(const runner *r)
 {
@@ -311,37 +116,78 @@ static double all_done(const runner *r)
 	return done;
 }
 
-static void at(asc_insn *insn, double start, double end)
+static bool all_begun(const runner *r)
 {
-	insn->start = rounded(start);
-	insn->end = MAX(rounded(end), insn->start);
+	for (unsigned p = 0; p < ASC_PIPES; p++)
+		if (r->lane[p].begun < r->lane[p].pushed)
+			return false;
+	return true;
 }
 
-/* What the scalar unit executes itself; false: it has to wait for another sub-core. */
-static bool scalar_step(timeline *t, runner *r, asc_insn *insn, enum asc_pipe pipe)
+static bool is_scalar(enum asc_pipe pipe)
+{
+	return pipe == ASC_PIPE_S || pipe == (enum asc_pipe)ASC_PIPE_ALL;
+}
+
+/* When the scalar unit can go on; INFINITY: when something else has. */
+static double scalar_ready(const runner *r)
+{
+	const asc_insn *insn;
+	enum asc_pipe pipe;
+	const lane *l;
+
+	if (r->next >= r->stream->insns->len)
+		return INFINITY;
+	insn = &g_array_index(r->stream->insns, asc_insn, r->next);
+	pipe = asb_queue_of(insn);
+	if (!is_scalar(pipe)) {
+		l = &r->lane[pipe];
+		if (l->pushed - l->begun >= l->depth)
+			return INFINITY;
+		/* A place is free in the cycle after the entry in it has left. */
+		return l->pushed >= l->depth ? MAX(r->scalar, l->left[l->pushed % l->depth] + 1) : r->scalar;
+	}
+	switch ((enum asc_op)insn->op) {
+	case ASC_OP_BARRIER:
+		return all_begun(r) ? MAX(r->scalar, all_done(r)) : INFINITY;
+	case ASC_OP_WAITFLAG:
+		return MAX(r->scalar, r->flag[insn->f[0]][insn->f[1]][insn->f[2]]);
+	case ASC_OP_WAITCROSS:
+		if (r->taken[insn->f[1]] >= r->arrived[insn->f[1]]->len)
+			return INFINITY;
+		return MAX(r->scalar, g_array_index(r->arrived[insn->f[1]], double, r->taken[insn->f[1]]));
+	default:
+		return r->scalar;
+	}
+}
+
+/* What it executes itself. */
+static void scalar_step(timeline *t, runner *r, asc_insn *insn, double start)
 {
 	const asc_machine *m = t->m;
 	const int64_t *f = insn->f;
-	double start = r->scalar, cost = (double)m->scalar_alu_cycles;
+	double cost = (double)m->scalar_alu_cycles;
 
 	switch ((enum asc_op)insn->op) {
-	case ASC_OP_BARRIER:
-		start = MAX(start, all_done(r));
-		cost = (double)m->flag_issue_cycles;
-		break;
 	case ASC_OP_WAITFLAG:
-		start = MAX(start, r->flag[f[0]][f[1]][f[2]]);
+		r->flag[f[0]][f[1]][f[2]] = INFINITY;
 		cost = (double)m->flag_issue_cycles;
 		break;
 	case ASC_OP_SETFLAG:
-		r->flag[f[0]][f[1]][f[2]] = start + (double)m->flag_latency_cycles;
+		r->flag[f[0]][f[1]][f[2]] = MAX(start, r->lane[ASC_PIPE_S].done) + (double)m->flag_latency_cycles;
+		r->stale |= 1u << f[1];
+		cost = (double)m->flag_issue_cycles;
+		break;
+	case ASC_OP_SETCROSS:
+		raise_counter(t, r, (unsigned)f[1], (unsigned)f[2],
+		              MAX(start, r->lane[ASC_PIPE_S].done) + (double)m->cross_latency_cycles);
 		cost = (double)m->flag_issue_cycles;
 		break;
 	case ASC_OP_WAITCROSS:
-		if (r->taken[f[1]] >= r->arrived[f[1]]->len)
-			return false;
-		start = MAX(start, g_array_index(r->arrived[f[1]], double, r->taken[f[1]]));
 		r->taken[f[1]]++;
+		cost = (double)m->flag_issue_cycles;
+		break;
+	case ASC_OP_BARRIER:
 		cost = (double)m->flag_issue_cycles;
 		break;
 	case ASC_OP_SETMASK:
@@ -360,29 +206,95 @@ static bool scalar_step(timeline *t, runner *r, asc_insn *insn, enum asc_pipe pi
 	default:
 		break;
 	}
-	(void)pipe;
-	at(insn, start, start + cost);
-	r->scalar = start + cost;
+	r->scalar = ceil(start - 1e-6) + cost;
+	at(insn, start, r->scalar);
 	r->lane[ASC_PIPE_S].done = r->scalar;
-	return true;
 }
 
-/* What stands in a queue: flags, barriers, and the units' own. */
-static void queue_step(timeline *t, runner *r, asc_insn *insn, enum asc_pipe pipe)
+static void issue(timeline *t, runner *r, double start)
 {
-	const asc_machine *m = t->m;
-	const int64_t *f = insn->f;
-	lane *l = &r->lane[pipe];
-	double start = MAX(queue_time(t, l, &r->scalar), l->free), slot = (double)m->flag_issue_cycles;
-	ask_times x;
+	asc_insn *insn = &g_array_index(r->stream->insns, asc_insn, r->next++);
+	enum asc_pipe pipe = asb_queue_of(insn);
+	lane *l;
 
-	r->scalar += 1.0 / (double)m->scalar_dispatch_per_cycle;
-	switch ((enum asc_op)insn->op) {
+	if (is_scalar(pipe)) {
+		scalar_step(t, r, insn, start);
+		return;
+	}
+	l = &r->lane[pipe];
+	if (l->pushed == l->begun)
+		r->stale |= 1u << pipe;
+	l->entry[l->pushed++ % l->depth] =
+		(entry){insn, floor(start + 1e-6) + (double)t->m->queue_latency_cycles, r->mode};
+	r->scalar = start + 1.0 / (double)t->m->scalar_dispatch_per_cycle;
+}
+
+/* ---- pipes ---- */
+
+static double head_ready(const runner *r, const lane *l)
+{
+	const entry *e = &l->entry[l->begun % l->depth];
+	double ready = MAX(e->visible, l->free);
+	const int64_t *f = e->insn->f;
+
+	switch ((enum asc_op)e->insn->op) {
 	case ASC_OP_WAITFLAG:
-		start = MAX(start, r->flag[f[0]][f[1]][f[2]]);
+		ready = MAX(ready, r->flag[f[0]][f[1]][f[2]]);
 		break;
 	case ASC_OP_BARRIER:
-		start = MAX(start, l->done);
+		ready = MAX(ready, l->done);
+		break;
+	default:
+		ready = MAX(ready, ask_core_ready(r->units, e->insn));
+		break;
+	}
+	return ceil(ready - 1e-6);
+}
+
+static void refresh(runner *r)
+{
+	for (unsigned p = 0; r->stale; p++, r->stale >>= 1)
+		if (r->stale & 1) {
+			lane *l = &r->lane[p];
+
+			l->next = l->begun < l->pushed ? head_ready(r, l) : INFINITY;
+		}
+}
+
+/* Who may wait for what PIPE just began? */
+static unsigned moved_by(const asc_insn *insn, enum asc_pipe pipe)
+{
+	unsigned lanes = 1u << pipe;
+
+	switch ((enum asc_op)insn->op) {
+	case ASC_OP_SETFLAG:
+		return lanes | 1u << insn->f[1];
+	case ASC_OP_MMAD:
+	case ASC_OP_FIX_GM:
+	case ASC_OP_FIX_L1:
+	case ASC_OP_L0C_TO_UB:
+		return lanes | 1u << ASC_PIPE_M | 1u << ASC_PIPE_FIX | 1u << ASC_PIPE_V;
+	default:
+		return lanes;
+	}
+}
+
+/* The head of a queue begins. */
+static void begin(timeline *t, runner *r, enum asc_pipe pipe)
+{
+	const asc_machine *m = t->m;
+	lane *l = &r->lane[pipe];
+	const entry *e = &l->entry[l->begun % l->depth];
+	asc_insn *insn = e->insn;
+	const int64_t *f = insn->f;
+	double start = l->next, slot = (double)m->flag_issue_cycles;
+	ask_times x = {start, start + slot, start + slot, start};
+
+	switch ((enum asc_op)insn->op) {
+	case ASC_OP_WAITFLAG:
+		r->flag[f[0]][f[1]][f[2]] = INFINITY;
+		break;
+	case ASC_OP_BARRIER:
 		break;
 	case ASC_OP_SETFLAG:
 		r->flag[f[0]][f[1]][f[2]] = MAX(start, l->done) + (double)m->flag_latency_cycles;
@@ -392,20 +304,16 @@ static void queue_step(timeline *t, runner *r, asc_insn *insn, enum asc_pipe pip
 		              MAX(start, l->done) + (double)m->cross_latency_cycles);
 		break;
 	default:
-		start = ceil(start - 1e-6);
-		x = unit_times(t, r, insn, pipe, start);
-		start = x.start;
-		l->busy += MAX(x.done - MAX(start, l->done), 0);
-		l->free = MAX(x.free, start + 1);
+		x = ask_core_times(r->units, insn, pipe, &e->mode, start);
+		x.free = MAX(x.free, x.start + 1);
+		l->busy += MAX(x.done - MAX(x.start, l->done), 0);
 		l->done = MAX(l->done, x.done);
-		leave(l, start);
-		at(insn, start, x.done);
-		return;
+		break;
 	}
-	start = ceil(start - 1e-6);
-	leave(l, start);
-	l->free = start + slot;
-	at(insn, start, start + slot);
+	l->free = x.free;
+	at(insn, x.start, x.done);
+	l->left[l->begun++ % l->depth] = x.start;
+	r->stale |= moved_by(insn, pipe);
 }
 
 static bool shares_memory(const asc_insn *insn)
@@ -423,29 +331,35 @@ static bool shares_memory(const asc_insn *insn)
 	}
 }
 
-/* Goes on until a copy of global memory is next, and says when that may begin; INFINITY: over, or stuck. */
+/* Goes on until a copy of global memory is next, and says when that begins; FIRST: over this one.  INFINITY: it is
+ * over, or waits for another. */
 static double run(timeline *t, runner *r, bool first)
 {
-	while (r->next < r->stream->insns->len) {
-		asc_insn *insn = &g_array_index(r->stream->insns, asc_insn, r->next);
-		enum asc_pipe pipe = asb_queue_of(insn);
+	for (;;) {
+		unsigned best = ASC_PIPE_S + 1;
+		double scalar;
+		lane *l;
 
-		if (shares_memory(insn) && !first)
-			return MAX(r->scalar, r->lane[pipe].free);
-		first = false;
-		if (pipe == ASC_PIPE_S || pipe == (enum asc_pipe)ASC_PIPE_ALL) {
-			if (!scalar_step(t, r, insn, pipe)) {
-				r->stuck = true;
-				return INFINITY;
-			}
-		} else {
-			queue_step(t, r, insn, pipe);
+		refresh(r);
+		for (unsigned p = best + 1; p < ASC_PIPES; p++)
+			if (r->lane[p].next < r->lane[best].next)
+				best = p;
+		l = &r->lane[best];
+		scalar = scalar_ready(r);
+		/* In one cycle pipes begin before the scalar unit issues. */
+		if (scalar < l->next) {
+			issue(t, r, scalar);
+			continue;
 		}
-		r->next++;
+		if (l->next == INFINITY)
+			return INFINITY;
+		if (shares_memory(l->entry[l->begun % l->depth].insn)) {
+			if (!first)
+				return l->next;
+			first = false;
+		}
+		begin(t, r, (enum asc_pipe)best);
 	}
-	r->over = true;
-	r->end = MAX(r->scalar, all_done(r));
-	return INFINITY;
 }
 
 /* ---- all of them ---- */
@@ -455,9 +369,15 @@ static void init_runner(timeline *t, runner *r, asc_stream *stream)
 	r->stream = stream;
 	r->core = (uint32_t)stream->block;
 	r->mode = (asb_mode){UINT64_MAX, UINT64_MAX, false};
+	r->units = ask_core_new(t->m, t->memory);
+	r->stale = ALL;
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		r->lane[p].depth = (uint32_t)MAX(t->m->queue_depth[p], 1);
 		r->lane[p].left = g_new0(double, r->lane[p].depth);
+		r->lane[p].entry = g_new0(entry, r->lane[p].depth);
+		for (unsigned q = 0; q < ASC_PIPES; q++)
+			for (unsigned i = 0; i < IDS; i++)
+				r->flag[p][q][i] = INFINITY;
 	}
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		r->arrived[i] = g_array_new(FALSE, FALSE, sizeof(double));
@@ -468,10 +388,11 @@ static void init_runner(timeline *t, runner *r, asc_stream *stream)
 
 static void fini_runner(runner *r)
 {
-	g_free(r->link[0].returns);
-	g_free(r->link[1].returns);
-	for (unsigned p = 0; p < ASC_PIPES; p++)
+	ask_core_free(r->units);
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		g_free(r->lane[p].left);
+		g_free(r->lane[p].entry);
+	}
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		g_array_free(r->arrived[i], TRUE);
 		for (unsigned mode = 0; mode < MODES; mode++)
@@ -482,28 +403,35 @@ static void fini_runner(runner *r)
 static void run_all(timeline *t)
 {
 	g_autofree double *when = g_new0(double, t->count + 1);
-	g_autofree bool *stood = g_new0(bool, t->count + 1);
 
+	for (uint32_t i = 0; i < t->count; i++)
+		when[i] = run(t, &t->runner[i], false);
 	for (;;) {
-		uint32_t best = t->count;
+		uint32_t best = 0;
+		bool woken = false;
 
-		for (uint32_t i = 0; i < t->count; i++) {
-			if (stood[i] && !t->runner[i].stuck) {
-				stood[i] = false;
-				when[i] = t->runner[i].scalar;
+		for (uint32_t i = 0; i < t->count; i++)
+			if (t->runner[i].woken) {
+				t->runner[i].woken = false;
+				when[i] = run(t, &t->runner[i], false);
+				woken = true;
 			}
-			if (when[i] < INFINITY && (best == t->count || when[i] < when[best]))
+		if (woken)
+			continue;
+		for (uint32_t i = 1; i < t->count; i++)
+			if (when[i] < when[best])
 				best = i;
-		}
-		if (best == t->count)
-			return;
+		if (!t->count || when[best] == INFINITY)
+			break;
 		when[best] = run(t, &t->runner[best], true);
-		stood[best] = t->runner[best].stuck;
 	}
+	for (uint32_t i = 0; i < t->count; i++)
+		t->runner[i].end = MAX(t->runner[i].scalar, all_done(&t->runner[i]));
 }
 
 static void report_binds(const timeline *t, const runner *last, sched_report *report)
 {
+	const asc_machine *m = t->m;
 	unsigned most = ASC_PIPE_V;
 
 	for (unsigned p = ASC_PIPE_S + 1; p < ASC_PIPES; p++)
@@ -523,6 +451,11 @@ static void report_binds(const timeline *t, const runner *last, sched_report *re
 			g_string_append_printf(report->notes, " %s %" G_GINT64_FORMAT, asc_pipe_name((enum asc_pipe)p),
 			                       rounded(last->lane[p].busy));
 	g_string_append_c(report->notes, '\n');
+	if (m->launch_us)
+		g_string_append_printf(report->notes,
+		                       "predicted with its launch: %" G_GINT64_FORMAT
+		                       " cycles (launch_us %" G_GINT64_FORMAT ")\n",
+		                       report->cycles + m->launch_us * m->clock_hz / G_USEC_PER_SEC, m->launch_us);
 }
 
 void ask_predict(asb *b, sched_report *report)
@@ -530,7 +463,7 @@ void ask_predict(asb *b, sched_report *report)
 	timeline t = {.b = b, .m = b->machine, .count = b->program->streams->len};
 	const runner *last = NULL;
 
-	t.memory = ask_memory_new(b->machine, b->global);
+	t.memory = ask_memory_new(b->machine);
 	t.runner = g_new0(runner, t.count + 1);
 	for (uint32_t i = 0; i < t.count; i++)
 		init_runner(&t, &t.runner[i], g_ptr_array_index(b->program->streams, i));

@@ -1,151 +1,243 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copies of global memory, predicted: a copy is so many requests over a core's link; slices of L2 and channels of the
- * memory behind it serve all cores like fluids: of each stretch of time so many cycles can be taken, by the first who
- * asks.  A channel remembers the line and the direction of the access asked for last.  A line is in L2 while fewer
- * other lines than its set has ways have come into the set since it was last touched; one that was read in parts of
- * sectors, or past L2, is not.  Places of lines: docs/ascend.md.
+ * memory behind it serve all cores, who take the time that is free, the first who asks first.  A channel remembers the
+ * line and the direction of the access asked for last.  L2 gives up the line of a set that was asked for longest ago; a
+ * line that was read in parts of sectors, or past L2, is left nowhere.  Places of lines: docs/ascend.md.
  */
-#include "sched/emit/ascend/predict.h"
+#include "sched/emit/ascend/predict_int.h"
 
 #include <math.h>
 
-/* Cycles of each stretch that are taken; a channel's last line + 1 and direction. */
-typedef struct fluid {
+/* A slice of L2 or a channel, whose last line + 1 and direction are known. */
+typedef struct part {
 	double bytes_per_cycle;
-	GArray *taken; /* float */
+	ask_calendar taken;
 	uint64_t open;
 	bool wrote;
-} fluid;
-enum { STRETCH_CYCLES = 64 };
+} part;
 
-typedef struct line {
-	uint32_t touched; /* number of misses so far when last touched, from the capacity on; 0: never */
-	float from, to;   /* its last run of requests */
-	float valid;      /* its data have come */
+/* A line's last run of requests; its data have come. */
+typedef struct times {
+	double from, to, valid;
+} times;
+
+typedef struct way {
+	uint64_t line, age; /* number + 1, 0: empty; when it was last asked for */
+	times times;
 	bool dirty;
-} line;
+} way;
 
-/* Lines that have come so far, and of those how many have been looked at again; from the number of ways on. */
-typedef struct set {
-	uint32_t misses, oldest;
-} set;
+/* A line that a read past L2 holds. */
+typedef struct passing {
+	uint64_t line; /* number + 1 */
+	times times;
+} passing;
+enum { PASSING = 1 << 14, LATER_CYCLES = 256 };
 
 struct ask_memory {
 	const asc_machine *machine;
-	uint64_t line_bytes, count;
-	unsigned limit;
-	line *lines; /* [count] */
-	set *sets;
-	uint32_t set_count, ways;
-	uint32_t *came;             /* [sets][2 ways]: a ring of lines in the order in which they came */
-	fluid *read, *all, *behind; /* [slices], [slices], [channels] */
+	uint64_t line_bytes, sets, clock;
+	unsigned limit, ways;
+	double forgotten; /* nobody asks for time before */
+	way *way;         /* [sets][ways] */
+	passing *passing;
+	part *read, *all, *behind; /* [slices], [slices], [channels] */
 };
 
-static fluid *new_fluids(int64_t parts, double bytes_per_cycle)
+static part *new_parts(int64_t parts, double bytes_per_cycle)
 {
-	fluid *f = g_new0(fluid, (size_t)parts);
+	part *p = g_new0(part, (size_t)parts);
 
 	for (int64_t i = 0; i < parts; i++) {
-		f[i].bytes_per_cycle = bytes_per_cycle / (double)parts;
-		f[i].taken = g_array_new(FALSE, TRUE, sizeof(float));
+		p[i].bytes_per_cycle = bytes_per_cycle / (double)parts;
+		ask_calendar_init(&p[i].taken);
 	}
-	return f;
+	return p;
 }
 
-static void free_fluids(fluid *f, int64_t parts)
+static void free_parts(part *p, int64_t parts)
 {
 	for (int64_t i = 0; i < parts; i++)
-		g_array_free(f[i].taken, TRUE);
-	g_free(f);
+		ask_calendar_clear(&p[i].taken);
+	g_free(p);
 }
 
 /* The part that has a line: neighbours follow one another, and the digits of its number stir. */
-static fluid *part_of(fluid *f, int64_t parts, uint64_t number)
+static part *part_of(part *p, int64_t parts, uint64_t number)
 {
 	uint64_t sum = number, count = (uint64_t)parts;
 
-	for (uint64_t digits = number / count; digits; digits /= count)
+	for (uint64_t digits = number / count; digits && count > 1; digits /= count)
 		sum += digits ^ digits >> 1;
-	return &f[sum % count];
+	return &p[sum % count];
 }
 
-/* CYCLES from AT on; returns when the last of them is over. */
-static double flow(fluid *f, double at, double cycles)
-{
-	guint i = (guint)(at / STRETCH_CYCLES);
-	double end = at + cycles, left = cycles;
-
-	for (;; i++) {
-		float *taken;
-		double room;
-
-		if (f->taken->len <= i)
-			g_array_set_size(f->taken, i + 1);
-		taken = &g_array_index(f->taken, float, i);
-		room = STRETCH_CYCLES - (double)*taken;
-		if (room >= left) {
-			*taken += (float)left;
-			return MAX(end, (double)i * STRETCH_CYCLES + (double)*taken);
-		}
-		left -= room;
-		*taken = STRETCH_CYCLES;
-	}
-}
-
-/* When the first of BYTES is through a part of L2. */
-static double through(fluid *f, double at, uint64_t bytes)
-{
-	double cycles = (double)bytes / f->bytes_per_cycle;
-
-	return flow(f, at, cycles) - cycles;
-}
-
-ask_memory *ask_memory_new(const asc_machine *machine, uint64_t bytes)
+ask_memory *ask_memory_new(const asc_machine *machine)
 {
 	ask_memory *m = g_new0(ask_memory, 1);
 
 	m->machine = machine;
 	m->line_bytes = (uint64_t)machine->l2_line_bytes;
-	m->count = bytes / m->line_bytes + 2;
 	m->limit = (unsigned)machine->mte2_outstanding;
-	m->lines = g_new0(line, m->count);
-	m->ways = (uint32_t)machine->l2_ways;
-	m->set_count = (uint32_t)MAX((uint64_t)machine->l2_bytes / (m->line_bytes * m->ways), 1);
-	m->sets = g_new(set, m->set_count);
-	m->came = g_new(uint32_t, 2 * (size_t)m->ways * m->set_count);
-	for (uint32_t i = 0; i < m->set_count; i++)
-		m->sets[i].misses = m->sets[i].oldest = m->ways + 1;
-	m->read = new_fluids(machine->l2_slices, (double)machine->l2_read_bytes_per_cycle);
-	m->all = new_fluids(machine->l2_slices, (double)machine->l2_bytes_per_cycle);
-	m->behind = new_fluids(machine->hbm_channels, (double)machine->hbm_bytes_per_second *
-	                                                      (double)machine->hbm_efficiency_percent / 100 /
-	                                                      (double)machine->clock_hz);
+	m->ways = (unsigned)machine->l2_ways;
+	m->sets = MAX((uint64_t)machine->l2_bytes / (m->line_bytes * m->ways), 1);
+	m->way = g_new0(way, m->sets * m->ways);
+	m->passing = g_new0(passing, PASSING);
+	m->read = new_parts(machine->l2_slices, (double)machine->l2_read_bytes_per_cycle);
+	m->all = new_parts(machine->l2_slices, (double)machine->l2_bytes_per_cycle);
+	m->behind = new_parts(machine->hbm_channels, (double)machine->hbm_bytes_per_second *
+	                                                     (double)machine->hbm_efficiency_percent / 100 /
+	                                                     (double)machine->clock_hz);
 	return m;
 }
 
 void ask_memory_free(ask_memory *m)
 {
-	free_fluids(m->read, m->machine->l2_slices);
-	free_fluids(m->all, m->machine->l2_slices);
-	free_fluids(m->behind, m->machine->hbm_channels);
-	g_free(m->lines);
-	g_free(m->came);
-	g_free(m->sets);
+	free_parts(m->read, m->machine->l2_slices);
+	free_parts(m->all, m->machine->l2_slices);
+	free_parts(m->behind, m->machine->hbm_channels);
+	g_free(m->way);
+	g_free(m->passing);
 	g_free(m);
 }
 
-typedef struct asked {
-	ask_memory *memory;
-	ask_link *link;
-	bool write;
-	double rate, latency;
-	double issue, last; /* of the next request; when the last one's data are through */
-	double end;         /* last return */
-	double first;       /* byte over the link */
-	double room;        /* a write that misses has its place */
-	bool past;          /* reads leave nothing in L2 */
-} asked;
+/* Copies begin in order of time, and their starts are the same for all. */
+static void forget_past(ask_memory *m, double at)
+{
+	double now = at - (double)MAX(m->machine->mte2_start_cycles + m->machine->mte2_nd2nz_cycles,
+	                              m->machine->mte3_start_cycles);
+
+	if (now < m->forgotten + LATER_CYCLES)
+		return;
+	m->forgotten = now;
+	for (int64_t i = 0; i < m->machine->l2_slices; i++) {
+		ask_calendar_forget(&m->read[i].taken, now);
+		ask_calendar_forget(&m->all[i].taken, now);
+	}
+	for (int64_t i = 0; i < m->machine->hbm_channels; i++)
+		ask_calendar_forget(&m->behind[i].taken, now);
+}
+
+/* ---- one line ---- */
+
+/* When a request at TIME gets its line, which serves one after another. */
+static double hold(times *t, double cycles, double time)
+{
+	double at = time;
+
+	if (time + cycles <= t->from)
+		return time;
+	if (time < t->to) {
+		at = t->to;
+		t->to += cycles;
+		return at;
+	}
+	if (time > t->to)
+		t->from = time;
+	t->to = time + cycles;
+	return at;
+}
+
+/* BYTES of a line from or to its channel; returns when they begin, or have ended where they are written. */
+static double access(ask_memory *m, uint64_t number, bool write, uint64_t bytes, double at)
+{
+	part *p = part_of(m->behind, m->machine->hbm_channels, number);
+	double data = (double)bytes / p->bytes_per_cycle, before = 0, begin, end;
+
+	if (p->open != number + 1)
+		before += (double)m->machine->hbm_access_cycles;
+	if (p->wrote != write)
+		before += (double)m->machine->hbm_turnaround_cycles;
+	p->open = number + 1;
+	p->wrote = write;
+	end = ask_calendar_take(&p->taken, at, before + data, &begin);
+	return write ? end : end - data;
+}
+
+/* When BYTES of a line that is held from AT on begin to go through its slice. */
+static double serve(ask_memory *m, uint64_t number, bool write, uint64_t bytes, double at)
+{
+	part *all = part_of(m->all, m->machine->l2_slices, number);
+	part *read = part_of(m->read, m->machine->l2_slices, number);
+	double begin, own;
+
+	ask_calendar_take(&all->taken, at, (double)bytes / all->bytes_per_cycle, &begin);
+	if (write)
+		return begin;
+	ask_calendar_take(&read->taken, at, (double)bytes / read->bytes_per_cycle, &own);
+	return MAX(begin, own);
+}
+
+/* When the request is answered. */
+typedef struct answer {
+	double at;
+	bool hit;
+} answer;
+
+/* A read that leaves nothing in L2: of the line, which then serves whoever comes before it has, or of its own bytes. */
+static answer read_past(ask_memory *m, uint64_t number, uint64_t bytes, bool whole, double at)
+{
+	passing *p = &m->passing[number % PASSING];
+	answer a;
+	double served;
+
+	if (p->line != number + 1)
+		*p = (passing){.line = number + 1};
+	a.hit = whole && at < p->times.valid;
+	served = serve(m, number, false, bytes, hold(&p->times, (double)m->machine->l2_line_cycles, at));
+	if (!a.hit)
+		p->times.valid = access(m, number, false, whole ? m->line_bytes : bytes, served) +
+		                 (double)m->machine->hbm_miss_cycles;
+	a.at = MAX(served, p->times.valid) + (double)m->machine->l2_hit_cycles;
+	return a;
+}
+
+/* The way that has a line, or is to have it. */
+static way *find_way(ask_memory *m, uint64_t number, bool *hit)
+{
+	way *set = m->way + number % m->sets * m->ways, *oldest = set;
+
+	for (way *w = set; w < set + m->ways; w++) {
+		if (w->line == number + 1) {
+			*hit = true;
+			return w;
+		}
+		if (w->age < oldest->age)
+			oldest = w;
+	}
+	*hit = false;
+	return oldest;
+}
+
+static answer ask(ask_memory *m, const ask_copy *c, uint64_t address, uint64_t bytes, double at)
+{
+	uint64_t number = address / m->line_bytes, sector = (uint64_t)m->machine->l2_sector_bytes;
+	bool parts = address % sector || bytes % sector;
+	double room = at, served;
+	answer a;
+	way *w = find_way(m, number, &a.hit);
+
+	if (!a.hit && !c->write && (c->past || parts))
+		return read_past(m, number, bytes, !c->past, at);
+	if (!a.hit) {
+		if (w->dirty)
+			room = access(m, w->line - 1, true, m->line_bytes, at);
+		*w = (way){.line = number + 1, .times.valid = room};
+		/* A write of whole sectors reads nothing; one of a part is merged when the rest comes. */
+		if (!c->write || parts) {
+			room = access(m, number, false, m->line_bytes, room);
+			w->times.valid = room + (double)m->machine->hbm_miss_cycles;
+		}
+	}
+	served = serve(m, number, c->write, bytes, hold(&w->times, (double)m->machine->l2_line_cycles, at));
+	w->age = ++m->clock;
+	w->dirty |= c->write;
+	a.at = c->write ? MAX(served, room) : MAX(served, w->times.valid) + (double)m->machine->l2_hit_cycles;
+	return a;
+}
+
+/* ---- copies ---- */
 
 static double link_bytes(uint64_t bytes, uint64_t largest)
 {
@@ -156,180 +248,84 @@ static double link_bytes(uint64_t bytes, uint64_t largest)
 	return (double)size;
 }
 
-/* How long a request at TIME waits for its line, which serves one after another. */
-static double hold(ask_memory *m, uint64_t number, double time)
-{
-	float cycles = (float)m->machine->l2_line_cycles, at = (float)time, wait;
-	line *l = &m->lines[number];
-
-	if (at + cycles <= l->from)
-		return 0;
-	if (at >= l->to) {
-		if (at > l->to)
-			l->from = at;
-		l->to = at + cycles;
-		return 0;
-	}
-	wait = l->to - at;
-	l->to += cycles;
-	return (double)wait;
-}
-
-/* BYTES of a line from or to its channel; returns when they begin, or have ended where they are written. */
-static double access(ask_memory *m, uint64_t number, bool write, uint64_t bytes, double at)
-{
-	fluid *f = part_of(m->behind, m->machine->hbm_channels, number);
-	double data = (double)bytes / f->bytes_per_cycle, before = 0, end;
-
-	if (f->open != number + 1)
-		before += (double)m->machine->hbm_access_cycles;
-	if (f->wrote != write)
-		before += (double)m->machine->hbm_turnaround_cycles;
-	f->open = number + 1;
-	f->wrote = write;
-	end = flow(f, at, before + data);
-	return write ? end : end - data;
-}
-
-/* Lines that have been out of use for so long that L2 has given them up: what was written goes to memory, from AT on.
+/* It goes out when one in flight is back; data of reads come over the link in turn, those of writes before L2 is asked.
  */
-static double give_up(ask_memory *m, set *s, double at)
+static void one_request(ask_copy *c, uint64_t address, uint64_t bytes)
 {
-	const uint32_t *came = m->came + 2 * (size_t)m->ways * (size_t)(s - m->sets);
-	double left = at;
+	const asc_machine *m = c->memory->machine;
+	uint64_t largest = (uint64_t)(c->write ? m->mte3_packet_bytes : m->mte2_packet_bytes);
+	double *returns = &c->link->returns[c->link->next], ticks = link_bytes(bytes, largest) / c->rate;
+	double at = MAX(c->issue, *returns), least;
+	answer a;
 
-	while (s->misses - s->oldest > m->ways) {
-		uint32_t number = came[s->oldest % (2 * m->ways)];
-		line *l = &m->lines[number];
-
-		s->oldest++;
-		/* Touched since: it will be found when it comes anew. */
-		if (!l->dirty || s->misses - l->touched < m->ways)
-			continue;
-		l->dirty = false;
-		left = access(m, number, true, m->line_bytes, at);
-	}
-	return left;
-}
-
-/* A read that leaves nothing in L2: of the line, which then serves whoever comes before it has, or of its own bytes. */
-static bool look_past(ask_memory *m, const asked *a, uint64_t number, uint64_t bytes, bool whole)
-{
-	line *l = &m->lines[number];
-
-	if (whole && a->issue < (double)l->valid)
-		return true;
-	l->valid = (float)(access(m, number, false, whole ? m->line_bytes : bytes, a->issue) +
-	                   (double)m->machine->hbm_miss_cycles);
-	return false;
-}
-
-/* Is the line in L2?  If not it comes, from when on it can be read. */
-static bool look(ask_memory *m, asked *a, uint64_t number, uint64_t address, uint64_t bytes)
-{
-	line *l = &m->lines[number];
-	set *s = &m->sets[number % m->set_count];
-	uint64_t sector = (uint64_t)m->machine->l2_sector_bytes;
-	bool parts = address % sector || bytes % sector;
-	double room;
-
-	if (!l->touched || s->misses - l->touched >= m->ways) {
-		if (!a->write && (a->past || parts))
-			return look_past(m, a, number, bytes, !a->past);
-		m->came[2 * (size_t)m->ways * (number % m->set_count) + s->misses++ % (2 * m->ways)] = (uint32_t)number;
-		room = give_up(m, s, a->issue);
-		l->from = l->to = 0;
-		l->valid = (float)room;
-		/* A write of whole sectors reads nothing; one of a part is merged when the rest comes. */
-		if (!a->write || parts) {
-			room = access(m, number, false, m->line_bytes, room);
-			l->valid = (float)(room + (double)m->machine->hbm_miss_cycles);
-		}
-		a->room = room;
-		l->dirty = a->write;
-		l->touched = s->misses;
-		return false;
-	}
-	l->dirty |= a->write;
-	l->touched = s->misses;
-	return true;
-}
-
-/* It goes out when one in flight is back, waits for its line and its share of L2, and its data come over the link in
- * turn. */
-static void one_request(asked *a, uint64_t address, uint64_t bytes)
-{
-	ask_memory *m = a->memory;
-	const asc_machine *machine = m->machine;
-	uint64_t largest = (uint64_t)(a->write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes);
-	uint64_t number = MIN(address / m->line_bytes, m->count - 1);
-	double *returns = &a->link->returns[a->link->next], ticks = link_bytes(bytes, largest) / a->rate, served, read;
-	bool hit;
-
-	a->issue = MAX(a->issue, *returns);
-	if (a->write)
-		a->issue = MAX(a->issue, a->link->free);
-	hit = look(m, a, number, address, bytes);
-	served = a->issue + hold(m, number, a->issue);
-	read = a->write ? 0 : through(part_of(m->read, machine->l2_slices, number), served, bytes);
-	served = through(part_of(m->all, machine->l2_slices, number), served, bytes);
-	served = MAX(served, read);
-	if (!hit)
-		ticks = MAX(ticks, (double)(a->write ? machine->mte3_packet_cycles : machine->mte2_packet_cycles));
-	if (a->write) {
-		a->link->free = a->issue + ticks;
-		served = MAX(served, hit ? 0 : a->room);
-		*returns = MAX(served, a->link->free) + a->latency;
-		a->issue = a->link->free;
+	if (c->write) {
+		at = MAX(at, c->link->free);
+		a = ask(c->memory, c, address, bytes, at + ticks);
+		least = a.hit ? 0 : (double)m->mte3_packet_cycles;
+		c->issue = c->link->free = at + MAX(ticks, least);
+		*returns = MAX(a.at, c->link->free) + c->latency;
 	} else {
-		served = MAX(served, (double)m->lines[number].valid) + (double)machine->l2_hit_cycles;
-		a->link->free = MAX(a->link->free, served) + ticks;
-		*returns = a->link->free + a->latency;
-		a->issue += 1;
+		a = ask(c->memory, c, address, bytes, at);
+		least = a.hit ? 0 : (double)m->mte2_packet_cycles;
+		c->issue = at + 1;
+		at = MAX(a.at, c->link->free);
+		c->link->free = at + MAX(ticks, least);
+		*returns = c->link->free + c->latency;
 	}
-	a->last = a->link->free;
-	a->first = MIN(a->first, a->last - ticks);
-	a->end = MAX(a->end, *returns);
-	a->link->next = (a->link->next + 1) % m->limit;
+	c->first = MIN(c->first, at);
+	c->last = MAX(c->last, c->link->free);
+	c->end = MAX(c->end, *returns);
+	c->link->next = (c->link->next + 1) % c->memory->limit;
 }
 
-static void one_burst(asked *a, uint64_t address, uint64_t bytes)
+static void one_burst(ask_copy *c, uint64_t address, uint64_t bytes)
 {
-	const asc_machine *machine = a->memory->machine;
-	uint64_t largest = (uint64_t)(a->write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes);
+	const asc_machine *machine = c->memory->machine;
+	uint64_t largest = (uint64_t)(c->write ? machine->mte3_packet_bytes : machine->mte2_packet_bytes);
 
 	while (bytes) {
-		uint64_t piece = MIN(bytes, largest), head = a->memory->line_bytes - address % a->memory->line_bytes;
+		uint64_t piece = MIN(bytes, largest), head = c->memory->line_bytes - address % c->memory->line_bytes;
 
 		if (head < piece) {
-			one_request(a, address, head);
-			one_request(a, address + head, piece - head);
+			one_request(c, address, head);
+			one_request(c, address + head, piece - head);
 		} else {
-			one_request(a, address, piece);
+			one_request(c, address, piece);
 		}
 		address += piece;
 		bytes -= piece;
 	}
 }
 
-ask_times ask_memory_copy(ask_memory *m, ask_link *link, bool write, const ask_bursts *b, double at, double rate,
-                          double latency)
+ask_copy ask_copy_begin(ask_memory *m, ask_link *link, bool write, double at, double rate, double latency)
 {
-	enum { MERGED = 8 };
-	uint64_t largest = (uint64_t)(write ? m->machine->mte3_packet_bytes : m->machine->mte2_packet_bytes);
-	asked a = {m, link, write, rate, latency, at, at, at, INFINITY, 0, b->past};
-	ask_times t = {.start = at};
+	const asc_machine *machine = m->machine;
 
 	if (!link->returns)
 		link->returns = g_new0(double, m->limit);
-	for (uint64_t i = 0; i < b->count;) {
-		uint64_t merged = b->pitch == b->bytes && b->bytes < largest ? MIN(b->count - i, MERGED) : 1;
+	forget_past(m, at);
+	return (ask_copy){.memory = m,
+	                  .link = link,
+	                  .write = write,
+	                  .rate = MIN(rate, (double)(write ? machine->l2_core_write_bytes_per_cycle
+	                                                   : machine->l2_core_read_bytes_per_cycle)),
+	                  .latency = latency,
+	                  .issue = at,
+	                  .first = INFINITY,
+	                  .last = at,
+	                  .end = at};
+}
 
-		one_burst(&a, b->address + i * b->pitch, b->bytes * merged);
+void ask_copy_bursts(ask_copy *c, uint64_t address, uint64_t count, uint64_t bytes, uint64_t pitch)
+{
+	enum { MERGED = 8 };
+	uint64_t largest =
+		(uint64_t)(c->write ? c->memory->machine->mte3_packet_bytes : c->memory->machine->mte2_packet_bytes);
+
+	for (uint64_t i = 0; i < count;) {
+		uint64_t merged = pitch == bytes && bytes < largest ? MIN(count - i, MERGED) : 1;
+
+		one_burst(c, address + i * pitch, bytes * merged);
 		i += merged;
 	}
-	t.free = write ? a.last : a.issue;
-	t.done = a.end;
-	t.first = MIN(a.first, a.last);
-	return t;
 }

@@ -1,24 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long the units of a core take, by closed formulas over fields and keys: cube, MTE1, vector unit with the banks of
- * the unified buffer.
+ * How long the units of a core take, by closed formulas over fields and keys: cube, MTE1, and the vector unit as those
+ * need it who choose between many orders and places.
  */
 #include "sched/emit/ascend/predict.h"
 
-enum { BLOCK_BYTES = 32, FRACTAL_BYTES = 512, SIDE = 16, MOST_OPERANDS = 3, LOOKED_AT = 16, MOST_BLOCKS = 8 };
+enum {
+	BLOCK_BYTES = 32,
+	SUM_BYTES = 4,
+	FRACTAL_BYTES = 512,
+	SIDE = 16,
+	MOST_OPERANDS = 3,
+	LOOKED_AT = 16,
+	MOST_BLOCKS = 8
+};
 
 static int64_t div_up(int64_t a, int64_t b)
 {
 	return (a + b - 1) / MAX(b, 1);
 }
 
-double ask_product_cycles(const asc_insn *insn, const asc_machine *m)
+double ask_block_cycles(const asc_insn *insn, const asc_machine *m)
 {
 	const int64_t *f = insn->f;
 	int64_t depth =
 		f[0] == ASC_F32 ? m->cube_f32_k : m->cube_k_bytes / (int64_t)asc_type_bytes((enum asc_type)f[0]);
+	/* A step takes as long as L0C's banks need for its sums. */
+	int64_t step = div_up(m->cube_m * m->cube_n * SUM_BYTES, m->l0c_banks * m->l0c_row_bytes);
 
-	return (double)(div_up(f[4], m->cube_m) * div_up(f[6], m->cube_n) * div_up(f[5], MAX(depth, 1)));
+	return (double)(div_up(f[5], MAX(depth, 1)) * step);
+}
+
+double ask_product_cycles(const asc_insn *insn, const asc_machine *m)
+{
+	return (double)(div_up(insn->f[4], m->cube_m) * div_up(insn->f[6], m->cube_n)) * ask_block_cycles(insn, m);
 }
 
 static double image_cycles(const asc_insn *insn, const asc_machine *m, bool b)

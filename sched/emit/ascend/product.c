@@ -480,13 +480,18 @@ static uint64_t trial_depth(const ask_work *w, const ask_tile *t)
 	return depth;
 }
 
-/* The whole by its beginning: the first round, and what one more takes. */
+/* The whole by its beginning: all rounds where they are few, else the first and what one more takes. */
 static double tried(const ask_work *like, const ask_tile *t)
 {
+	enum { FEW = 4 };
 	uint64_t depth = trial_depth(like, t), rounds = ask_div_up(ask_tiles_of(like->p, t), asb_blocks(like->b));
-	double first = trial(like, t, 1, depth), next = rounds > 1 ? trial(like, t, 2, depth) - first : 0;
+	double share = (double)like->p->k / (double)depth, first, next;
 
-	return (first + next * (double)(rounds - 1)) * (double)like->p->k / (double)depth;
+	if (rounds <= FEW)
+		return trial(like, t, rounds, depth) * share;
+	first = trial(like, t, 1, depth);
+	next = trial(like, t, 2, depth) - first;
+	return (first + next * (double)(rounds - 1)) * share;
 }
 
 #define WORTH_IT 0.99
