@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	docs/engines-alloc.md \
 	docs/engines-color.md \
 	docs/engines-exact.md \
+	docs/engines-machines.md \
 	docs/engines-partition.md \
 	docs/engines-sdf.md \
 	docs/export.md \

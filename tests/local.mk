@@ -39,6 +39,7 @@ include $(top_srcdir)/tests/sweep.mk
 include $(top_srcdir)/tests/alg.mk
 include $(top_srcdir)/tests/sdf.mk
 include $(top_srcdir)/tests/solve.mk
+include $(top_srcdir)/tests/methods.mk
 include $(top_srcdir)/tests/exact.mk
 include $(top_srcdir)/tests/bank.mk
 include $(top_srcdir)/tests/sim.mk

@@ -169,10 +169,11 @@ static void run(asb *b, avk_program *p, const tiling *t, const avk_share *who)
 
 bool avk_run_tiles(asb *b, avk_program *p, const avk_share *who)
 {
-	enum { SETS = 3 };
+	static const unsigned most[] = {3, 2, 4, 1};
+	unsigned first = most[asb_decide(b, "sets", G_N_ELEMENTS(most))];
 	tiling t;
 
-	for (unsigned sets = SETS; sets; sets--)
+	for (unsigned sets = first; sets; sets--)
 		if (choose_tiles(p, who->cores, sets, &t)) {
 			run(b, p, &t, who);
 			return true;
