@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ANNEAL_SCHEDULES = 5000, PROGRAM_SCHEDULES = 50, GROUP = 4, STALE_GROUPS = 6, MODEL_SCHEDULES = 200 };
+enum { ANNEAL_SCHEDULES = 5000, PROGRAM_SCHEDULES = 50, GROUP = 4, STALE_GROUPS = 6, MODEL_SCHEDULES = 50 };
 #define COOLING    0.95
 #define FIRST_HEAT 0.01 /* of the list's length */
 #define CURIOSITY  0.7  /* of the choice of operators */
@@ -447,7 +447,7 @@ static void anneal(hunt *h, uint64_t budget)
 
 	h->heat = FIRST_HEAT * (double)h->found->list_cycles;
 	begin_from_best(h);
-	while (h->found->schedules + GROUP * PROGRAM_SCHEDULES <= budget && !h->found->capped &&
+	while (h->found->schedules + GROUP * (PROGRAM_SCHEDULES + MODEL_SCHEDULES) <= budget && !h->found->capped &&
 	       h->repeated < MOST_REPEATED && h->found->cycles > h->found->bound_cycles) {
 		stale = one_group(h) ? 0 : stale + 1;
 		h->heat *= COOLING;

@@ -116,13 +116,14 @@ static int64_t resource_bound(const sched_model *model, unsigned r)
 
 int64_t sched_model_bounds(const sched_model *model, GArray *bounds)
 {
-	sched_bound path = {"critical path", path_bound(model)};
+	sched_bound path = {"critical path", model->before + path_bound(model)};
 	int64_t best = path.cycles;
 
 	g_array_set_size(bounds, 0);
 	g_array_append_val(bounds, path);
 	for (unsigned r = 0; r < model->resources; r++) {
-		sched_bound b = {model->names[r], resource_bound(model, r)};
+		int64_t alone = resource_bound(model, r);
+		sched_bound b = {model->names[r], alone ? model->before + alone : 0};
 
 		best = MAX(best, b.cycles);
 		if (b.cycles)

@@ -41,6 +41,7 @@ typedef struct sched_model {
 	GArray *arcs;         /* sched_arc */
 	const char *const *names;
 	unsigned resources;
+	int64_t before; /* cycles of every program before the first operation can begin */
 } sched_model;
 /* Units of a resource: a task demands as many as its use is a share of its length. */
 enum { SCHED_WHOLE = 1000 };

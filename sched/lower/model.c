@@ -262,6 +262,7 @@ sched_model *low_model(const low_program *low, const isa_machine *machine)
 	sched_model *model = sched_model_new(names, RESOURCES);
 	lowest w = lowest_of(low, machine);
 
+	model->before = machine->icu_barrier_cycles;
 	for (guint i = 0; i < low->macros->len; i++) {
 		const low_macro *macro = &g_array_index(low->macros, low_macro, i);
 		sched_load load[SCHED_RESOURCES] = {{0}};

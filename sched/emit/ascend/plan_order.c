@@ -123,6 +123,9 @@ static void add_kernel(sched_model *model, const counting *c, const GArray *part
 		if (ask_crosses(c->g, parts, part, node))
 			load[OUT].cycles += bytes_of(n);
 	}
+	/* What nobody on the chip has read or written yet comes from far. */
+	if (!before->len)
+		in += m->hbm_miss_cycles;
 	load[IN].cycles /= (double)m->cores * (double)MAX(m->l2_core_read_bytes_per_cycle, m->mte2_l1_bytes_per_cycle);
 	load[OUT].cycles /= (double)m->cores * (double)m->l2_core_write_bytes_per_cycle;
 	load[MEMORY].cycles /= (double)m->hbm_bytes_per_second / (double)m->clock_hz;
