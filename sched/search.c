@@ -495,6 +495,7 @@ static bool begin(hunt *h, const graph *g, GError **error)
 	f->graph = g_strdup(g->name);
 	f->cycles = f->annealed_cycles = f->list_cycles;
 	f->pattern_cycles = -1;
+	f->recognised = sched_patterns_text(g);
 	f->sheet = sched_sheet_copy(h->standard);
 	f->programs = 1;
 	f->schedules = PROGRAM_SCHEDULES;
@@ -534,6 +535,7 @@ static void free_found(gpointer p)
 
 	g_free(f->graph);
 	g_free(f->patterns);
+	g_free(f->recognised);
 	sched_sheet_free(f->sheet);
 	g_array_unref(f->bounds);
 	g_array_unref(f->moves);

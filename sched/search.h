@@ -32,6 +32,7 @@ typedef struct sched_found {
 	int64_t annealed_cycles; /* before the exact engine's turn; the same as `cycles` with anneal */
 	int64_t pattern_cycles;  /* by stored schedules alone; -1: none matched */
 	char *patterns;          /* which, or NULL */
+	char *recognised;        /* patterns and classes of the graph, stored or not; NULL: none */
 	int64_t bound_cycles;    /* no program is shorter */
 	GArray *bounds;          /* sched_bound */
 	uint64_t schedules, programs, conflicts;

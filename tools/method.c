@@ -153,6 +153,8 @@ static void add_found(GString *out, const sched_search *s, const sched_found *f,
 	}
 	if (!full)
 		return;
+	if (f->recognised && !f->patterns)
+		tool_line(out, "patterns", "%s", f->recognised);
 	add_bounds(out, f);
 	add_model(out, f);
 	add_moves(out, f);
@@ -198,6 +200,7 @@ static void found_json(json *j, const sched_found *f)
 	json_uint(j, "programs", f->programs);
 	json_uint(j, "conflicts", f->conflicts);
 	json_bool(j, "capped", f->capped);
+	json_string(j, "recognised", f->recognised);
 	json_string(j, "patterns", f->patterns);
 	if (f->pattern_cycles >= 0)
 		json_int(j, "pattern_cycles", f->pattern_cycles);

@@ -108,6 +108,21 @@ bool sched_patterns_known(const graph *g, const char *machine)
 	return false;
 }
 
+static void add_name(GString *text, const sched_match *m)
+{
+	g_string_append_printf(text, "%s%s %s", text->len ? ", " : "", m->pattern->name, m->shape);
+}
+
+char *sched_patterns_text(const graph *g)
+{
+	g_autoptr(GArray) found = sched_patterns_find(g);
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < found->len; i++)
+		add_name(text, &g_array_index(found, sched_match, i));
+	return g_string_free(text, text->len == 0);
+}
+
 char *sched_patterns_apply(const graph *g, const char *machine, sched_sheet *sheet)
 {
 	g_autoptr(GArray) found = sched_patterns_find(g);
@@ -120,7 +135,7 @@ char *sched_patterns_apply(const graph *g, const char *machine, sched_sheet *she
 		if (!s)
 			continue;
 		sched_patterns_decide(g, m->nodes, s->decisions, sheet);
-		g_string_append_printf(used, "%s%s %s", used->len ? ", " : "", m->pattern->name, m->shape);
+		add_name(used, m);
 	}
 	return g_string_free(used, used->len == 0);
 }

@@ -38,6 +38,8 @@ GArray *sched_patterns_find(const graph *g);
 /* Puts the decisions stored for MACHINE and the patterns of G into SHEET, which a back end has filled for G.  What was
  * found ("attention m128n128k64:fp16, ..."), or NULL where the library has nothing; g_free. */
 char *sched_patterns_apply(const graph *g, const char *machine, sched_sheet *sheet);
+/* The same for all patterns of G, whatever is stored; NULL where there are none; g_free. */
+char *sched_patterns_text(const graph *g);
 /* Does the library have anything for a pattern of G? */
 bool sched_patterns_known(const graph *g, const char *machine);
 /* Decisions DECISIONS, as sched_sheet_text() writes them, of operations that begin with one of NODES into SHEET. */

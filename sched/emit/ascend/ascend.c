@@ -67,7 +67,7 @@ enum { NOBODY = 0, SEVERAL = UINT32_MAX };
 
 static uint32_t writer_now(const asb *b)
 {
-	return asb_blocks(b) == 1 ? asb_cube(b, 0) / b->subs + 1 : SEVERAL;
+	return b->used_blocks == 1 ? asb_cube(b, 0) / b->subs + 1 : SEVERAL;
 }
 
 /* Does the kernel read what other cores wrote since they last met? */
