@@ -122,6 +122,8 @@ static bool offer(hunt *h, candidate *c)
 		return false;
 	sched_sheet_free(h->found->sheet);
 	h->found->sheet = sched_sheet_copy(c->sheet);
+	/* The program that is wanted in the end is emitted whenever that is. */
+	h->found->sheet->stop = NULL;
 	h->found->cycles = c->cycles;
 	return true;
 }

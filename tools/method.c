@@ -37,12 +37,17 @@ bool method_read(const method_words *words, method_request *request, GError **er
 	return true;
 }
 
-static gint64 end_us;
+static gint64 begin_us, end_us;
+static gint first_ms; /* until the first question */
 
+/* The first question comes when one program has been emitted; as much time is kept for the last one. */
 static bool stop(void *state)
 {
+	gint64 now = g_get_monotonic_time();
+
 	(void)state;
-	return interrupt_happened() || (end_us && g_get_monotonic_time() >= end_us);
+	g_atomic_int_compare_and_exchange(&first_ms, 0, (gint)MIN((now - begin_us) / 1000 + 1, G_MAXINT));
+	return interrupt_happened() || (end_us && now + 1000 * (gint64)g_atomic_int_get(&first_ms) >= end_us);
 }
 
 void method_begin(const method_request *request, sched_options *options)
@@ -52,7 +57,8 @@ void method_begin(const method_request *request, sched_options *options)
 	options->threads = MAX(request->threads, 1);
 	options->patterns = request->patterns;
 	options->report = request->report;
-	end_us = request->time_s > 0 ? g_get_monotonic_time() + (gint64)(request->time_s * 1e6) : 0;
+	begin_us = g_get_monotonic_time();
+	end_us = request->time_s > 0 ? begin_us + (gint64)(request->time_s * 1e6) : 0;
 	if (!request->method || strcmp(request->method, "list") == 0)
 		return;
 	options->stop = stop;

@@ -12,6 +12,7 @@
  */
 #include "sched/emit/ascend/product.h"
 #include "sched/emit/ascend/build_int.h"
+#include "sched/sheet.h"
 
 #include <math.h>
 
@@ -505,6 +506,10 @@ bool ask_product_choose(const ask_work *w, const GArray *tiles, ask_tile *best)
 
 	for (guint i = 0; i < tiles->len; i++) {
 		double cycles = tried(w, &g_array_index(tiles, ask_tile, i));
+
+		/* Whoever wants an end does not want the best tile. */
+		if (sched_stopped(w->b->options.sheet, NULL))
+			break;
 
 		/* Among nearly equal ones the formula knows better, and deeper mmads are fewer instructions. */
 		if (cycles >= least * WORTH_IT)
