@@ -510,12 +510,18 @@ static bool begin(hunt *h, const graph *g, GError **error)
 
 static void use_patterns(hunt *h, const graph *g)
 {
+	enum { ROUNDS = 2 };
 	candidate c = {.sheet = sched_sheet_copy(h->standard)};
 
-	h->found->patterns = sched_patterns_apply(g, h->emitter->machine, c.sheet);
-	if (h->found->patterns) {
+	/* Some decisions come up only when others are made. */
+	for (unsigned n = 0; n < ROUNDS; n++) {
+		g_free(h->found->patterns);
+		h->found->patterns = sched_patterns_apply(g, h->emitter->machine, c.sheet);
+		if (!h->found->patterns)
+			break;
 		emit_group(h, &c, 1);
-		h->found->pattern_cycles = c.cycles;
+		if (c.cycles >= 0 && (h->found->pattern_cycles < 0 || c.cycles < h->found->pattern_cycles))
+			h->found->pattern_cycles = c.cycles;
 		offer(h, &c);
 	}
 	sched_sheet_free(c.sheet);

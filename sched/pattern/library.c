@@ -13,17 +13,30 @@ const sched_stored sched_library[] = {
 };
 #undef STORED
 
-/* Does ITEM begin with the name of one of NODES?  Decisions about the whole graph have no item. */
+static bool begins(const char *item, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(item, name, length) == 0 && (!item[length] || strchr(".+", item[length]));
+}
+
+/* Does ITEM begin with the name of one of NODES, or of the host's data that they read?  Decisions about the whole graph
+ * have no item. */
 static bool belongs(const graph *g, const GArray *nodes, const char *item)
 {
 	if (!*item)
 		return true;
 	for (guint i = 0; i < nodes->len; i++) {
-		const char *name = graph_at(g, g_array_index(nodes, uint32_t, i))->name;
-		size_t length = strlen(name);
+		const graph_node *n = graph_at(g, g_array_index(nodes, uint32_t, i));
 
-		if (strncmp(item, name, length) == 0 && strchr(".+", item[length]))
+		if (begins(item, n->name))
 			return true;
+		for (unsigned o = 0; o < graph_arity(n); o++) {
+			const graph_node *x = graph_at(g, n->in[o]);
+
+			if ((x->op == GRAPH_INPUT || x->op == GRAPH_CONST) && begins(item, x->name))
+				return true;
+		}
 	}
 	return false;
 }

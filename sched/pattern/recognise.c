@@ -170,6 +170,9 @@ static bool match_layernorm(const graph *g, uint32_t first, GArray *nodes)
 
 	if (n->op != GRAPH_REDUCE || n->vxm_op != ISA_OP_ADD)
 		return false;
+	/* What the operand is converted by belongs to it. */
+	if (graph_at(g, n->in[0])->op == GRAPH_UNARY)
+		g_array_append_val(nodes, n->in[0]);
 	follow(g, first, nodes, ends);
 	return has(g, nodes, GRAPH_REDUCE, ISA_OP_ADD, 2) && has(g, nodes, GRAPH_BINARY, ISA_OP_SUB, 1) &&
 	       has_square(g, nodes) && has(g, nodes, GRAPH_UNARY, ISA_OP_RSQRT, 1);
