@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	docs/engines-color.md \
 	docs/engines-cyclic.md \
 	docs/engines-exact.md \
+	docs/engines-machines.md \
 	docs/engines-partition.md \
 	docs/engines-registers.md \
 	docs/engines-sdf.md \

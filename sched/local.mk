@@ -80,6 +80,8 @@ libsched_a_SOURCES += \
 
 # Front door and back ends.
 libsched_a_SOURCES += \
+	sched/search.c sched/search.h sched/search_int.h sched/pattern/pattern.h sched/pattern/recognise.c \
+	sched/pattern/library.c sched/pattern/stored.def sched/sheet.c sched/sheet.h sched/lower/model.c sched/lower/model.h \
 	sched/sched.c sched/capacity.c sched/capacity.h sched/emit/emit.h
 
 # Register-style back end.
@@ -110,7 +112,7 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/matmul.h sched/emit/ascend/matmul_tile.c sched/emit/ascend/matmul.c \
 	sched/emit/ascend/product.h sched/emit/ascend/product.c sched/emit/ascend/conv.h sched/emit/ascend/conv.c \
 	sched/emit/ascend/conv_tile.c \
-	sched/emit/ascend/plan.h sched/emit/ascend/plan.c sched/emit/ascend/ascend.c \
+	sched/emit/ascend/plan.h sched/emit/ascend/plan.c sched/emit/ascend/plan_order.c sched/emit/ascend/ascend.c \
 	sched/emit/ascend/vector_int.h sched/emit/ascend/vector.c sched/emit/ascend/vector_plan.c \
 	sched/emit/ascend/vector_ops.c sched/emit/ascend/vector_place.c sched/emit/ascend/vector_emit.c \
 	sched/emit/ascend/vector_match.c sched/emit/ascend/vector_tiles.c sched/emit/ascend/vector_split.c \

@@ -9,10 +9,22 @@
 
 #include "sched/capacity.h"
 #include "sched/emit/emit.h"
-#include "sched/lower/lower.h"
+#include "sched/lower/model.h"
+#include "sched/search.h"
 
-/* Leaves of a REDUCE step on either machine: eight operands are in flight before the first level begins. */
-enum { REDUCE_RADIX = 8 };
+/* Leaves of a REDUCE step: eight operands are in flight before the first level begins, unless it is decided otherwise.
+ */
+static const unsigned radixes[] = {8, 4, 16, 2};
+/* Ways to move tensors that a sheet chooses from. */
+enum { PLACEMENTS = 256 };
+
+static bool has_reduction(const graph *g)
+{
+	for (uint32_t i = 0; i < graph_size(g); i++)
+		if (graph_at(g, i)->op == GRAPH_REDUCE)
+			return true;
+	return false;
+}
 
 void sched_options_init(sched_options *options)
 {
@@ -21,6 +33,7 @@ void sched_options_init(sched_options *options)
 
 void sched_report_fini(sched_report *report)
 {
+	g_clear_pointer(&report->search, sched_search_free);
 	g_clear_pointer(&report->binds, g_free);
 	if (report->notes)
 		g_string_free(g_steal_pointer(&report->notes), TRUE);
@@ -52,12 +65,16 @@ static int64_t compile_graph(isa_program *program, const graph *g, int64_t start
                              const sched_options *options, sched_report *report, GError **error)
 {
 	uint32_t epoch = add_epoch(program, g->name, start);
-	low_program *low = low_lower(g, machine, REDUCE_RADIX, error);
+	sched_sheet *sheet = options->sheet;
+	unsigned radix = radixes[sched_decide(sheet, "radix", "", has_reduction(g) ? G_N_ELEMENTS(radixes) : 1)];
+	low_program *low = low_lower(g, machine, radix, error);
 	int64_t end = start;
 	bool done;
 
 	if (!low)
 		return -1;
+	if (sheet)
+		sched_describe(sheet, low_model(low, machine));
 	done = (machine->hashed ? emit_tsp : emit_isca20)(program, low, epoch, start, machine, options, report, &end,
 	                                                  error);
 	low_free(low);
@@ -83,9 +100,14 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 	int64_t time = machine->icu_barrier_cycles;
 
 	for (guint i = 0; i < graphs->len; i++) {
+		sched_options own = *options;
+
+		own.sheet = options->sheets ? options->sheets[i] : NULL;
+		if (machine->hashed && !own.placement)
+			own.placement = sched_decide(own.sheet, "placement", "", PLACEMENTS);
 		/* What is due in an epoch's last cycle must be there before the next one replaces the memory. */
-		time = compile_graph(program, g_ptr_array_index(graphs, i), i ? time + 1 : time, machine, options,
-		                     report, error);
+		time = compile_graph(program, g_ptr_array_index(graphs, i), i ? time + 1 : time, machine, &own, report,
+		                     error);
 		if (time < 0)
 			return false;
 		if (options->progress)
@@ -100,15 +122,12 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 	return true;
 }
 
-isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
-                           sched_report *report, GError **error)
+static isa_program *compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                            sched_report *report, GError **error)
 {
-	isa_program *program;
+	isa_program *program = isa_program_new(machine);
 
 	*report = (sched_report){.notes = g_string_new(NULL)};
-	if (!check_machine(machine, error) || !sched_check_capacity(graphs, machine, error))
-		return NULL;
-	program = isa_program_new(machine);
 	if (graphs->len == 1) {
 		g_free(program->workload);
 		program->workload = g_strdup(((const graph *)g_ptr_array_index(graphs, 0))->name);
@@ -117,4 +136,63 @@ isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const 
 		return program;
 	isa_program_free(program);
 	return NULL;
+}
+
+typedef struct emitting {
+	GPtrArray *graphs;
+	const isa_machine *machine;
+	const sched_options *options;
+} emitting;
+
+/* For the search: the length of one graph's program. */
+static int64_t emit_one(const void *state, guint number, sched_sheet *sheet, GError **error)
+{
+	const emitting *e = state;
+	sched_options own = *e->options;
+	GPtrArray *one = g_ptr_array_new();
+	sched_report report = {0};
+	isa_program *program;
+	int64_t cycles = -1;
+
+	/* Values change no length. */
+	own.functional = false;
+	own.progress = NULL;
+	own.sheets = &sheet;
+	g_ptr_array_add(one, g_ptr_array_index(e->graphs, number));
+	program = compile(one, e->machine, &own, &report, error);
+	if (program)
+		cycles = program->predicted_cycles;
+	isa_program_free(program);
+	sched_report_fini(&report);
+	g_ptr_array_unref(one);
+	return cycles;
+}
+
+static isa_program *compile_found(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                                  sched_search *search, sched_report *report, GError **error)
+{
+	g_autofree sched_sheet **sheets = sched_search_sheets(search);
+	sched_options own = *options;
+	isa_program *program;
+
+	own.sheets = sheets;
+	program = compile(graphs, machine, &own, report, error);
+	report->search = search;
+	return program;
+}
+
+isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                           sched_report *report, GError **error)
+{
+	emitting e = {graphs, machine, options};
+	sched_emitter emitter = {emit_one, &e, machine->name};
+	sched_search *search;
+
+	*report = (sched_report){0};
+	if (!check_machine(machine, error) || !sched_check_capacity(graphs, machine, error))
+		return NULL;
+	if (options->sheets || !sched_wants_search(options, graphs, machine->name))
+		return compile(graphs, machine, options, report, error);
+	search = sched_search_run(graphs, &emitter, options, error);
+	return search ? compile_found(graphs, machine, options, search, report, error) : NULL;
 }

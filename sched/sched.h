@@ -8,6 +8,8 @@
 #include "isa/program.h"
 #include "sched/ir/graph.h"
 
+struct sched_sheet;
+
 typedef struct sched_options {
 	double alpha, beta, gamma; /* weights of the list priority: critical path, resource use, fan-out */
 	uint64_t seed;             /* breaks ties */
@@ -15,6 +17,15 @@ typedef struct sched_options {
 	bool ideal_banks;   /* layout and order as for the machine's map, but no two requests ever meet; for its
 	                       length only, the program is not meant to run */
 	bool functional;    /* put data of inputs and constants into the program's images */
+	const char *method; /* a name of sched_methods (sched/search.h); NULL: list */
+	uint64_t schedules; /* that the method may build for a graph; 0: its default */
+	unsigned threads;   /* of the method, >= 1; changes nothing but the time */
+	bool patterns;      /* use stored schedules of known patterns where they are shorter */
+	bool report;        /* fill sched_report.search whatever the method is */
+	bool (*stop)(void *state); /* asked now and then, from any thread: true ends the method.  May be NULL */
+	void *stop_state;
+	struct sched_sheet *const *sheets;              /* what is decided, a sheet a graph (sched/sheet.h); or NULL */
+	struct sched_sheet *sheet;                      /* that of the graph at hand, set by the front door */
 	void (*progress)(void *state, double fraction); /* may be NULL */
 	void *progress_state;
 } sched_options;
@@ -33,6 +44,8 @@ typedef struct sched_registers {
 } sched_registers;
 char *sched_registers_text(const sched_registers *r); /* one line without end; g_free */
 
+typedef struct sched_search sched_search; /* sched/search.h */
+
 /* What the scheduler can say about its result, for the run report. */
 typedef struct sched_report {
 	int64_t cycles; /* predicted */
@@ -42,6 +55,7 @@ typedef struct sched_report {
 	uint64_t bank_moves; /* macro-operations started later because of banks */
 	int64_t bank_move_cycles;
 	sched_registers registers;
+	sched_search *search; /* how the method went, or NULL */
 } sched_report;
 void sched_report_fini(sched_report *report);
 

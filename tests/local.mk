@@ -41,6 +41,7 @@ include $(top_srcdir)/tests/regs.mk
 include $(top_srcdir)/tests/sdf.mk
 include $(top_srcdir)/tests/cyclic.mk
 include $(top_srcdir)/tests/solve.mk
+include $(top_srcdir)/tests/methods.mk
 include $(top_srcdir)/tests/exact.mk
 include $(top_srcdir)/tests/bank.mk
 include $(top_srcdir)/tests/sim.mk

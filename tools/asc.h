@@ -35,6 +35,7 @@ typedef struct ascend_schedule {
 	const char *workload, *priority;
 	uint64_t seed;
 	bool functional, specials;
+	const method_request *search; /* or NULL: list, nothing from the library */
 } ascend_schedule;
 asc_program *ascend_compile(const ascend_setup *s, const ascend_schedule *how, GPtrArray **graphs, sched_report *report,
                             GError **error);

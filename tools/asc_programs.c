@@ -8,6 +8,7 @@
 
 #include "isa/file.h"
 #include "tools/json.h"
+#include "tools/method.h"
 #include "tools/tool.h"
 
 uint64_t ascend_count(const asc_program *program, bool timed)
@@ -24,8 +25,9 @@ uint64_t ascend_count(const asc_program *program, bool timed)
 }
 
 static char *schedule_text(const asc_program *program, const sched_report *summary, const ascend_setup *s,
-                           const char *output)
+                           const sched_request *q)
 {
+	const char *output = q->output;
 	GString *out = g_string_new(NULL);
 	g_autofree char *cycles = tool_count((uint64_t)MAX(program->predicted_cycles, 0));
 	g_autofree char *time = tool_seconds((double)program->predicted_cycles / (double)s->sched->clock_hz);
@@ -36,6 +38,7 @@ static char *schedule_text(const asc_program *program, const sched_report *summa
 	if (program->predicted_cycles >= 0)
 		tool_line(out, "predicted", "%s cycles (%s)", cycles, time);
 	tool_line(out, "instructions", "%s in %u streams for %u blocks", insns, program->streams->len, program->blocks);
+	method_text(out, summary->search, q->search.report);
 	if (summary->binds)
 		tool_line(out, "binds", "%s", summary->binds);
 	if (summary->notes) {
@@ -67,10 +70,34 @@ static char *schedule_json(const asc_program *program, const sched_report *summa
 	json_uint(j, "macro_operations", summary->macro_ops);
 	json_uint(j, "blocks", program->blocks);
 	json_uint(j, "streams", program->streams->len);
+	method_json(j, summary->search);
 	json_string(j, "program_hash", hash);
 	json_string(j, "program", output);
 	json_end(j);
 	return json_finish(j);
+}
+
+static bool draw(const asc_program *program, const char *path, GError **error)
+{
+	g_autoptr(GArray) spans = g_array_new(FALSE, FALSE, sizeof(method_span));
+	g_autofree char *heading = g_strdup_printf("%s on %s: %" G_GINT64_FORMAT " cycles", program->workload,
+	                                           program->machine_name, program->predicted_cycles);
+
+	for (guint s = 0; s < program->streams->len; s++) {
+		const GArray *insns = ((const asc_stream *)g_ptr_array_index(program->streams, s))->insns;
+
+		for (guint i = 0; i < insns->len; i++) {
+			const asc_insn *insn = &g_array_index(insns, asc_insn, i);
+
+			if (insn->start == ASC_NO_TIME || insn->node >= program->nodes->len ||
+			    asc_op((enum asc_op)insn->op)->pipe == ASC_PIPE_S)
+				continue;
+			method_widen(spans, g_ptr_array_index(program->nodes, insn->node),
+			             asc_pipe_name(asc_op((enum asc_op)insn->op)->pipe), insn->start,
+			             MAX(insn->end, insn->start + 1));
+		}
+	}
+	return method_gantt(heading, spans, path, error);
 }
 
 int ascend_sched(const sched_request *q, GError **error)
@@ -80,7 +107,8 @@ int ascend_sched(const sched_request *q, GError **error)
 	                       .priority = q->priority,
 	                       .seed = q->seed,
 	                       .functional = q->functional,
-	                       .specials = q->specials};
+	                       .specials = q->specials,
+	                       .search = &q->search};
 	g_autoptr(GPtrArray) graphs = NULL;
 	sched_report summary = {0};
 	asc_program *program;
@@ -91,12 +119,13 @@ int ascend_sched(const sched_request *q, GError **error)
 	program = ascend_compile(&s, &how, &graphs, &summary, error);
 	/* Rules are checked again, whoever wrote the streams. */
 	if (program && asc_check(program, s.sched, error) &&
-	    (!q->output || asc_program_write(program, q->output, error))) {
+	    (!q->output || asc_program_write(program, q->output, error)) &&
+	    (!q->gantt || draw(program, q->gantt, error))) {
 		g_autofree char *text = tool_json ? schedule_json(program, &summary, &s, q->output)
-		                                  : schedule_text(program, &summary, &s, q->output);
+		                                  : schedule_text(program, &summary, &s, q);
 
 		if ((tool_quiet && !tool_json) || tool_print(text, error))
-			status = TOOL_OK;
+			status = method_interrupted() ? TOOL_INTERRUPTED : TOOL_OK;
 	}
 	asc_program_free(program);
 	sched_report_fini(&summary);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tools/method.h"
 #include "tools/record.h"
 #include "tools/tool.h"
 
@@ -29,6 +30,11 @@ static void write_number(asc_record *r, const char *key, uint64_t value)
 	trace_asc_manifest(r->writer, key, text);
 }
 
+static void write_entry(void *state, const char *key, const char *value)
+{
+	trace_asc_manifest(((asc_record *)state)->writer, key, value);
+}
+
 static void write_manifest(asc_record *r, const ascend_options *o, const asc_machine *sched)
 {
 	g_autofree char *sched_text = asc_machine_dump(sched);
@@ -44,6 +50,7 @@ static void write_manifest(asc_record *r, const ascend_options *o, const asc_mac
 	trace_asc_manifest(r->writer, "kernel", o->kernel);
 	trace_asc_manifest(r->writer, "policy", o->stop_at_first ? "fault-stop" : "fault-continue");
 	trace_asc_manifest(r->writer, "functional", o->functional ? "yes" : "no");
+	method_manifest(o->method, o->search, write_entry, r);
 	trace_asc_manifest(r->writer, "issue", o->by_timestamp ? "by timestamp" : "by flags");
 	write_number(r, "clock_hz", (uint64_t)r->hw->clock_hz);
 	write_number(r, "seed", o->seed);

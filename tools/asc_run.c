@@ -6,6 +6,7 @@
 
 #include "tools/asc.h"
 #include "tools/asc_report.h"
+#include "tools/method.h"
 #include "tools/record.h"
 #include "tools/setup.h"
 #include "tools/tool.h"
@@ -91,7 +92,8 @@ static bool schedule(job *j, const run_request *q, ascend_options *o, GError **e
 	ascend_schedule how = {.workload = q->workload ? q->workload : q->word,
 	                       .priority = q->priority,
 	                       .seed = q->seed,
-	                       .specials = q->specials};
+	                       .specials = q->specials,
+	                       .search = &q->search};
 
 	o->functional = q->functional || (!how.workload && !q->no_functional);
 	how.functional = o->functional;
@@ -155,6 +157,18 @@ static bool simulate_both(const job *j, const ascend_options *o, ascend_result *
 	       ascend_simulate(result, j->s.sched, j->s.hw, j->program, j->graphs, o, error);
 }
 
+/* A signal came while the scheduler searched: what it found so far, and no simulation. */
+static int print_interrupted(job *j)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	method_text(out, j->schedule.search, true);
+	if (!tool_quiet)
+		tool_print(out->str, NULL);
+	job_fini(j);
+	return TOOL_INTERRUPTED;
+}
+
 int ascend_run(const run_request *q, GError **error)
 {
 	gint64 start = g_get_monotonic_time();
@@ -166,7 +180,15 @@ int ascend_run(const run_request *q, GError **error)
 	if (!read_options(&o, q, error))
 		return status;
 	o.by_timestamp = q->by_timestamp;
-	if (job_init(&j, q, &o, error) && simulate_both(&j, &o, &ordinary, &result, error)) {
+	if (!job_init(&j, q, &o, error)) {
+		job_fini(&j);
+		return status;
+	}
+	if (method_interrupted())
+		return print_interrupted(&j);
+	o.method = j.scheduled ? "list" : NULL;
+	o.search = j.schedule.search;
+	if (simulate_both(&j, &o, &ordinary, &result, error)) {
 		ascend_report r = {.sched = j.s.sched,
 		                   .hw = j.s.hw,
 		                   .program = j.program,

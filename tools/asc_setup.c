@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sched/emit/ascend/ascend.h"
+#include "tools/method.h"
 #include "tools/progress.h"
 #include "tools/setup.h"
 
@@ -107,7 +108,10 @@ asc_program *ascend_compile(const ascend_setup *s, const ascend_schedule *how, G
 			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, how->specials);
 	options.progress = progress_update;
 	options.progress_state = progress_begin("scheduling");
+	if (how->search)
+		method_begin(how->search, &options);
 	program = sched_ascend_compile(*graphs, s->sched, &options, report, error);
+	method_end();
 	progress_end(options.progress_state);
 	if (program) {
 		g_free(program->workload);

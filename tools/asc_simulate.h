@@ -16,7 +16,9 @@ typedef struct ascend_options {
 	bool functional, by_timestamp, stop_at_first;
 	const char *trace; /* path or NULL */
 	const char *trace_level;
-	const char *trace_window; /* "START:STOP" or NULL */
+	const char *trace_window;          /* "START:STOP" or NULL */
+	const char *method;                /* of the scheduler, for the manifest; NULL: a program as it was given */
+	const struct sched_search *search; /* how it went, or NULL */
 } ascend_options;
 
 /* One pipe of all sub-cores of a kind that have something to do.  Sums, except MOST: of the busiest. */

@@ -9,6 +9,7 @@
 
 #include "bank/pattern.h"
 #include "sched/frontend/frontend.h"
+#include "sched/pattern/pattern.h"
 #include "sim/kernel.h"
 #include "tools/bank_plot.h"
 #include "tools/json.h"
@@ -71,6 +72,18 @@ static void list_patterns(row_fn add, void *state)
 
 	for (size_t i = 0; i < count; i++)
 		add(state, rows[i].syntax, rows[i].doc);
+}
+
+/* Patterns that are recognised, and what is stored for them. */
+static void list_library(row_fn add, void *state)
+{
+	for (const sched_pattern *p = sched_patterns; p->name; p++)
+		add(state, p->name, p->doc);
+	for (const sched_stored *s = sched_library; s->machine; s++) {
+		g_autofree char *name = g_strdup_printf("%s %s %s", s->machine, s->pattern, s->shape);
+
+		add(state, name, s->decisions);
+	}
 }
 
 static void list_ops(row_fn add, void *state)
@@ -165,6 +178,7 @@ static const struct subject {
 	{"queries", list_queries, NULL},     {"plots", list_plots, NULL},
 	{"kernels", list_kernels, NULL},     {"commands", list_commands, NULL},
 	{"patterns", list_patterns, NULL},   {"counters", list_counters, counters_page},
+	{"library", list_library, NULL},
 };
 
 static void add_text(void *state, const char *name, const char *doc)
@@ -238,7 +252,8 @@ static int run_list(int argc, char **argv, GError **error)
 
 const tool_command cmd_list = {
 	.name = "list",
-	.synopsis = "machines|workloads|maps|patterns|ops|keys|violations|queries|plots|kernels|commands|counters [-m "
+	.synopsis = "machines|workloads|maps|patterns|library|ops|keys|violations|queries|plots|kernels|commands|"
+                    "counters [-m "
 		    "MACHINE] "
 		    "[--markdown]",
 	.doc = "List what can be named on the command line.",

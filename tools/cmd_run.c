@@ -3,6 +3,7 @@
  * tspsim [run]: schedule a workload (or take a program), simulate it, hold the simulation against the prediction and
  * the results against the reference, report.  The kind of machine (tools/styles.h) does the work.
  */
+#include "tools/method.h"
 #include "tools/requests.h"
 #include "tools/setup.h"
 #include "tools/styles.h"
@@ -19,6 +20,7 @@ static char *kernel;
 static char *priority;
 static gint64 seed = 1;
 static gint64 shuffle;
+static method_words words;
 static gboolean functional;
 static gboolean no_functional;
 static gboolean specials;
@@ -58,6 +60,7 @@ static const GOptionEntry options[] = {
          "N"},
 	{"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
          "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
+	METHOD_OPTIONS(words),
 	{"no-predictions", 0, 0, G_OPTION_ARG_NONE, &no_predictions, "drop the predictions a program carries", NULL},
 	{"by-timestamp", 0, 0, G_OPTION_ARG_NONE, &by_timestamp,
          "what if instructions began at their predicted cycles and not by flags: what synchronisation costs, and "
@@ -111,7 +114,7 @@ static int run_run(int argc, char **argv, GError **error)
 	};
 	const tool_style *style;
 
-	if (!check_options(word, error))
+	if (!check_options(word, error) || !method_read(&words, &q.search, error))
 		return TOOL_USER_ERROR;
 	style = tool_style_choose(machine_name, word && setup_is_program(word) ? word : NULL, error);
 	return style ? style->run(&q, error) : TOOL_USER_ERROR;

@@ -2,15 +2,20 @@
  *
  * tspsim sched WORKLOAD -o FILE.tspo: schedule, check the schedule, write the program.
  */
+#include "tools/method.h"
 #include "tools/requests.h"
 #include "tools/styles.h"
 #include "tools/tool.h"
+#include "traces/draw.h"
 
 static char *machine_name;
 static char *output;
 static char **sets;
 static char *priority;
 static gint64 seed = 1;
+static method_words words;
+static char *gantt;
+static gboolean report;
 static gboolean functional;
 static gboolean specials;
 
@@ -22,6 +27,10 @@ static const GOptionEntry options[] = {
 	{"priority", 0, 0, G_OPTION_ARG_STRING, &priority,
          "weights of critical path, resource use and fan-out in the list priority", "A,B,G"},
 	{"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "seed of tie breaks and of input data (default: 1)", "N"},
+	METHOD_OPTIONS(words),
+	{"report", 0, 0, G_OPTION_ARG_NONE, &report, "say bounds, gap, what binds, moves and decisions", NULL},
+	{"gantt", 0, 0, G_OPTION_ARG_FILENAME, &gantt,
+         "draw operations over time into FILE (.svg, .png, .pdf; .tsv: the numbers)", "FILE"},
 	{"functional", 0, 0, G_OPTION_ARG_NONE, &functional, "put input data into the program", NULL},
 	{"specials", 0, 0, G_OPTION_ARG_NONE, &specials,
          "put infinities, NaN and extreme integers among the seeded inputs", NULL},
@@ -39,10 +48,15 @@ static int run_sched(int argc, char **argv, GError **error)
 		.seed = (uint64_t)seed,
 		.functional = functional,
 		.specials = specials,
+		.gantt = gantt,
 	};
-	const tool_style *style = tool_style_choose(machine_name, NULL, error);
+	const tool_style *style;
 
 	(void)argc;
+	if (!method_read(&words, &q.search, error) || (gantt && !trace_draw_check(gantt, error)))
+		return TOOL_USER_ERROR;
+	q.search.report = report;
+	style = tool_style_choose(machine_name, NULL, error);
 	return style ? style->sched(&q, error) : TOOL_USER_ERROR;
 }
 

@@ -19,6 +19,7 @@ libtools_a_SOURCES = \
 	tools/bank_trace.c tools/bank_trace.h tools/bank_plot.c tools/bank_plot.h tools/bank_front.c \
 	tools/bank_search.c tools/bank_search.h tools/bank_search_report.c tools/bank_search_json.c tools/bank_yosys.c \
 	tools/bank_rules.def tools/bank_verbs.def tools/bank_mixes.def tools/cmd_bank.c \
+	tools/method.c tools/method.h tools/method_gantt.c \
 	tools/cmd_run.c tools/cmd_sched.c tools/cmd_sdf.c tools/cmd_partition.c tools/cmd_color.c tools/cmd_alloc.c tools/cmd_cyclic.c tools/cmd_asm.c tools/cmd_dis.c \
 	tools/cmd_stat.c tools/cmd_diff.c tools/cmd_plot.c tools/cmd_export.c \
 	tools/cmd_sweep.c tools/sweep.h tools/sweep_yaml.c tools/sweep_keys.c tools/sweep_points.c tools/sweep_check.c \

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/method.h"
 #include "tools/tool.h"
 #include "tools/usage.h"
 
@@ -74,6 +75,11 @@ static void write_number(record *r, const char *key, uint64_t value)
 	trace_writer_manifest(r->writer, key, text);
 }
 
+static void write_entry(void *state, const char *key, const char *value)
+{
+	trace_writer_manifest(((record *)state)->writer, key, value);
+}
+
 static void write_manifest(record *r, const simulate_options *options, const isa_machine *sched, const isa_machine *hw,
                            const isa_program *program)
 {
@@ -92,6 +98,7 @@ static void write_manifest(record *r, const simulate_options *options, const isa
 	trace_writer_manifest(r->writer, "kernel", options->kernel);
 	trace_writer_manifest(r->writer, "policy", policies[options->policy]);
 	trace_writer_manifest(r->writer, "functional", options->functional ? "yes" : "no");
+	method_manifest(options->method, options->search, write_entry, r);
 	write_number(r, "clock_hz", (uint64_t)hw->clock_hz);
 	write_number(r, "seed", options->seed);
 	write_number(r, "shuffle", options->shuffle);

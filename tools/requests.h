@@ -9,6 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How the scheduler searches (tools/method.h). */
+typedef struct method_request {
+	const char *method; /* or NULL: list */
+	uint64_t schedules; /* 0: the default */
+	double time_s;      /* 0: no limit */
+	unsigned threads;
+	bool patterns, report;
+} method_request;
+
 typedef struct run_request {
 	const char *machine;
 	const char *workload; /* by -w */
@@ -18,6 +27,7 @@ typedef struct run_request {
 	const char *policy, *kernel, *priority;
 	uint64_t seed, shuffle;
 	bool functional, no_functional, specials, no_predictions, by_timestamp;
+	method_request search;
 } run_request;
 
 typedef struct sched_request {
@@ -25,6 +35,8 @@ typedef struct sched_request {
 	char **sets;
 	uint64_t seed;
 	bool functional, specials;
+	method_request search;
+	const char *gantt;
 } sched_request;
 
 /* asm: OUTPUT is there.  dis: NULL is standard output. */

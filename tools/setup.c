@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "tools/method.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 
@@ -254,7 +255,10 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 	if (how->functional)
 		for (guint i = 0; i < (*graphs)->len; i++)
 			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, how->specials);
+	if (how->search)
+		method_begin(how->search, &options);
 	program = sched_compile(*graphs, s->sched, &options, report, error);
+	method_end();
 	if (program) {
 		g_free(program->workload);
 		program->workload = g_strdup(how->workload);

@@ -5,6 +5,7 @@
 #ifndef TSPSIM_TOOLS_SETUP_H
 #define TSPSIM_TOOLS_SETUP_H
 
+#include "tools/requests.h"
 #include "isa/program.h"
 #include "sched/frontend/frontend.h"
 #include "sched/sched.h"
@@ -57,6 +58,7 @@ typedef struct setup_schedule {
 	bool specials;      /* with infinities, NaN and extreme integers among them */
 	uint64_t placement; /* as in sched_options */
 	bool ideal_banks;
+	const method_request *search; /* or NULL: list, nothing from the library */
 } setup_schedule;
 
 /* Front end, data, scheduler.  *GRAPHS is owned by the caller (g_ptr_array_unref), as is the report. */

@@ -15,8 +15,10 @@ typedef struct simulate_options {
 	bool functional;
 	const char *trace; /* path or NULL */
 	const char *trace_level;
-	const char *trace_window; /* "START:STOP" or NULL */
-	uint64_t seed;            /* for the manifest */
+	const char *trace_window;   /* "START:STOP" or NULL */
+	uint64_t seed;              /* for the manifest */
+	const char *method;         /* of the scheduler, for the manifest; NULL: a program as it was given */
+	const sched_search *search; /* how it went, or NULL */
 } simulate_options;
 
 typedef struct simulation simulation;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "tools/method.h"
 #include "tools/record.h"
 #include "tools/setup.h"
 #include "tools/simulate.h"
@@ -76,7 +77,8 @@ static bool job_init(job *j, const run_request *q, simulate_options *o, GError *
 	setup_schedule how = {.workload = q->workload ? q->workload : word,
 	                      .priority = q->priority,
 	                      .seed = q->seed,
-	                      .specials = q->specials};
+	                      .specials = q->specials,
+	                      .search = &q->search};
 
 	*j = (job){0};
 	if (word && setup_is_program(word)) {
@@ -120,6 +122,18 @@ static int print_report(const report *r, GError **error)
 	return report_found_fault(r) ? TOOL_FOUND : TOOL_OK;
 }
 
+/* A signal came while the scheduler searched: what it found so far, and no simulation. */
+static int print_interrupted(job *j)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	method_text(out, j->schedule.search, true);
+	if (!tool_quiet)
+		tool_print(out->str, NULL);
+	job_fini(j);
+	return TOOL_INTERRUPTED;
+}
+
 int tsp_run(const run_request *q, GError **error)
 {
 	gint64 start = g_get_monotonic_time();
@@ -130,8 +144,13 @@ int tsp_run(const run_request *q, GError **error)
 
 	if (!read_options(&o, q, error))
 		return status;
-	if (job_init(&j, q, &o, error))
+	if (job_init(&j, q, &o, error) && method_interrupted())
+		return print_interrupted(&j);
+	if (j.program) {
+		o.method = j.scheduled ? "list" : NULL;
+		o.search = j.schedule.search;
 		done = simulate(j.s.sched, j.s.hw, j.program, j.graphs, &o, error);
+	}
 	if (done) {
 		report r = {.sched = j.s.sched,
 		            .hw = j.s.hw,

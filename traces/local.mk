@@ -18,7 +18,7 @@ nobase_dist_pkgdata_DATA += \
 	traces/queries/stalls.sql traces/queries/unit_layers.sql traces/queries/units.sql traces/queries/violations.sql \
 	traces/plots/banks.gp traces/plots/banks.sql traces/plots/conflicts.gp traces/plots/conflicts.sql \
 	traces/plots/bank_bars.gp traces/plots/bank_entropy.gp traces/plots/bank_queue.gp traces/plots/bank_sweep.gp \
-	traces/plots/front.gp traces/plots/occupancy.gp traces/plots/occupancy.sql traces/plots/buffers.gp \
+	traces/plots/front.gp traces/plots/gantt.gp traces/plots/occupancy.gp traces/plots/occupancy.sql traces/plots/buffers.gp \
 	traces/plots/ascend/buffers.sql traces/plots/ascend/occupancy.sql \
 	traces/queries/ascend/apart.sql traces/queries/ascend/buffers.sql traces/queries/ascend/counters.sql traces/queries/ascend/deadlocks.sql traces/queries/ascend/deviations.sql traces/queries/ascend/durations.sql traces/queries/ascend/flags.sql \
 	traces/queries/ascend/kinds.sql traces/queries/ascend/nodes.sql traces/queries/ascend/pipes.sql traces/queries/ascend/prediction.sql traces/queries/ascend/stalls.sql \

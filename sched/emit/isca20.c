@@ -6,6 +6,7 @@
  * depend on each other overlap, and dependent ones follow each other row by row.
  */
 #include "sched/emit/isca20_plan.h"
+#include "sched/sheet.h"
 
 #include <string.h>
 
@@ -98,6 +99,7 @@ static void begin(isca *c)
 	unsigned queues = isa_machine_queue_count(m);
 
 	c->slices_per_side = (unsigned)m->mem_slices;
+	c->first_origin = (unsigned)sched_decide(c->options->sheet, "seat", "", 2 * c->slices_per_side);
 	c->words_per_slice = (unsigned)(m->mem_banks_per_slice * m->mem_words_per_bank);
 	c->lanes = (unsigned)m->lanes;
 	c->superlanes = (unsigned)(m->lanes / m->lanes_per_superlane);
@@ -196,7 +198,8 @@ static bool emit_all(isca *c)
 	bool ok = plan != NULL;
 
 	for (guint i = 0; ok && i < plan->operations->len; i++)
-		ok = emit_operation(c, plan, &g_array_index(plan->operations, isca_operation, i));
+		ok = !sched_stopped(c->options->sheet, c->error) &&
+		     emit_operation(c, plan, &g_array_index(plan->operations, isca_operation, i));
 	if (ok && c->unfilled) {
 		g_set_error(c->error, TSP_ERROR, TSP_ERROR_INTERNAL,
 		            "layer '%s': a word is read that nothing was written to", c->low->g->name);

@@ -53,7 +53,8 @@ typedef struct isca {
 	uint32_t epoch, node;
 	bool unfilled; /* a word was read that nobody had written: a defect */
 	int64_t start;
-	int64_t last; /* cycle in which the last result is there */
+	int64_t last;          /* cycle in which the last result is there */
+	unsigned first_origin; /* slice from which the search for a tile's place begins */
 	unsigned slices_per_side, words_per_slice, lanes, superlanes;
 	isca_slice *slices; /* [2 * slices_per_side] */
 	/* Lines: queues first, then the output latch of each ALU, then the shares of the weight port. */

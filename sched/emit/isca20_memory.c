@@ -271,7 +271,9 @@ static bool find_place(isca *c, isca_tile *tile, const isca_wish *wish, bool reu
 {
 	uint64_t best = UINT64_MAX;
 
-	for (unsigned origin = 0; origin < 2 * c->slices_per_side; origin++) {
+	for (unsigned n = 0; n < 2 * c->slices_per_side; n++) {
+		/* Among equals the first: the one from which the search begins decides. */
+		unsigned origin = (n + c->first_origin) % (2 * c->slices_per_side);
 		uint32_t word = lowest_unused(c, tile, wish, origin);
 		uint64_t cost;
 

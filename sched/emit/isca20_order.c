@@ -8,6 +8,7 @@
  */
 #include "sched/alg/list.h"
 #include "sched/emit/isca20_plan.h"
+#include "sched/sheet.h"
 
 #include <string.h>
 
@@ -78,6 +79,24 @@ static void add_edges(alg_problem *p, const isca_plan *plan, uint32_t at, const 
 	}
 }
 
+/* Operations in the order of the list become what is decided: per operation those before it, and its macro. */
+static void decide_order(isca_plan *plan, const alg_problem *p, uint32_t *order)
+{
+	GPtrArray *before = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	uint32_t count = plan->operations->len, *macro = g_new(uint32_t, count + 1);
+
+	for (uint32_t i = 0; i < count; i++) {
+		g_ptr_array_add(before, g_array_new(FALSE, FALSE, sizeof(uint32_t)));
+		macro[i] = g_array_index(plan->operations, isca_operation, i).macro;
+	}
+	for (guint i = 0; i < p->edges->len; i++) {
+		const alg_edge *edge = &g_array_index(p->edges, alg_edge, i);
+
+		g_array_append_val((GArray *)g_ptr_array_index(before, edge->to), edge->from);
+	}
+	sched_decide_order(plan->c->options->sheet, order, count, before, macro);
+}
+
 bool isca_order_operations(isca_plan *plan)
 {
 	const sched_options *o = plan->c->options;
@@ -100,6 +119,8 @@ bool isca_order_operations(isca_plan *plan)
 	for (uint32_t i = 0; i < plan->operations->len; i++)
 		add_edges(p, plan, i, last_of);
 	ok = alg_list_schedule(p, &weights, &schedule, plan->c->error);
+	if (ok && o->sheet)
+		decide_order(plan, p, schedule.order);
 	if (ok) {
 		GArray *ordered = g_array_sized_new(FALSE, TRUE, sizeof(isca_operation), plan->operations->len);
 

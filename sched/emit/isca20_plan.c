@@ -3,6 +3,7 @@
  * Operations and tensors of an epoch, and where the tensors lie.
  */
 #include "sched/emit/isca20_plan.h"
+#include "sched/sheet.h"
 
 #include <stdlib.h>
 
@@ -405,8 +406,10 @@ static bool place_spread(isca_plan *plan)
 	static const unsigned caps[] = {16, 8, 4, 2, 1};
 	bool hopeless = false;
 
+	unsigned first = sched_decide(plan->c->options->sheet, "spread", "", G_N_ELEMENTS(caps));
+
 	for (uint32_t divisor = 1; divisor <= 16; divisor *= 4) {
-		for (unsigned i = 0; i < G_N_ELEMENTS(caps) && !hopeless; i++) {
+		for (unsigned i = first; i < G_N_ELEMENTS(caps) && !hopeless; i++) {
 			plan->cap = caps[i];
 			plan->part_words = MAX(plan->c->words_per_slice / divisor, 1);
 			if (place_all(plan, &hopeless))
@@ -464,8 +467,11 @@ static bool place_somehow(isca_plan *plan)
 		{8, true, true},
 	};
 
-	for (unsigned t = 0; t < G_N_ELEMENTS(thrifts); t++)
-		for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
+	sched_sheet *sheet = plan->c->options->sheet;
+	unsigned first = sched_decide(sheet, "limits", "", G_N_ELEMENTS(limits));
+
+	for (unsigned t = sched_decide(sheet, "thrift", "", G_N_ELEMENTS(thrifts)); t < G_N_ELEMENTS(thrifts); t++)
+		for (unsigned i = first; i < G_N_ELEMENTS(limits); i++) {
 			plan->thrift = thrifts[t];
 			plan->limits = limits[i];
 			if (!list_all(plan))

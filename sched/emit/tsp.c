@@ -5,6 +5,7 @@
  * free.
  */
 #include "sched/emit/tsp.h"
+#include "sched/sheet.h"
 
 enum {
 	COURSE_MAX = 256,       /* products that are placed as one course */
@@ -99,7 +100,8 @@ static unsigned emit_first(tspe *e, const uint32_t *order, unsigned most, GError
 	guard_results(e);
 	e->bank_delay = 0;
 	if (is_product(macro)) {
-		unsigned count = count_products(e, order, e->memory_reused ? 1 : most);
+		bool alone = e->memory_reused || sched_decide(e->options->sheet, "alone", macro->name, 2);
+		unsigned count = count_products(e, order, alone ? 1 : most);
 
 		return tspe_products(e, order, count, error) ? count : 0;
 	}
@@ -140,7 +142,7 @@ static bool emit_all(tspe *e, GError **error)
 	if (e->options->ideal_banks)
 		bank_calendar_idealise(e->cal.banks);
 	for (uint32_t i = 0, placed; i < count; i += placed) {
-		placed = emit_first(e, order + i, count - i, error);
+		placed = sched_stopped(e->options->sheet, error) ? 0 : emit_first(e, order + i, count - i, error);
 		if (!placed)
 			return false;
 	}

@@ -7,6 +7,7 @@
  * unless it holds more values than there are registers: tsp_tight.c sees to that.
  */
 #include "sched/emit/tsp.h"
+#include "sched/sheet.h"
 
 #include <string.h>
 
@@ -424,9 +425,20 @@ void tspe_commit(tspe_kernel *k)
 	k->next = k->first + k->n;
 }
 
+/* Iterations at a time: what the policy says, or shorter chunks, which find room where long ones do not. */
+static uint32_t chunk_of(const tspe_kernel *k, const tspe_policy *policy)
+{
+	const char *node = g_array_index(k->e->program->nodes, isa_node, k->e->node).name;
+	static const uint32_t shorter[] = {0, 256, 64, 16};
+	uint32_t largest = policy->chunk ? MIN(policy->chunk, k->count) : k->count;
+	uint32_t decided = shorter[sched_decide(k->e->options->sheet, "chunk", node, G_N_ELEMENTS(shorter))];
+
+	return decided ? MIN(decided, largest) : largest;
+}
+
 bool tspe_run(tspe_kernel *k, const tspe_policy *policy, GError **error)
 {
-	uint32_t largest = policy->chunk ? MIN(policy->chunk, k->count) : k->count;
+	uint32_t largest = chunk_of(k, policy);
 	uint32_t size = largest;
 
 	while (k->next < k->count) {

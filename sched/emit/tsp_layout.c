@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "sched/sheet.h"
+
 static int64_t round_up(int64_t value, int64_t to)
 {
 	return (value + to - 1) / to * to;
@@ -202,6 +204,7 @@ static int64_t in_step(const tspe *e, int64_t bytes, int64_t step)
 
 void tspe_lay_out(tspe *e, tspe_tensor *t, enum tspe_plan plan)
 {
+	static const int64_t wider[] = {0, 1, 2, 4, 8, 16};
 	const low_tensor *low = t->low;
 	uint64_t blocks = low->blocks + (low->tail > 0);
 	uint64_t widest = low->blocks ? low->vector_lanes : low->tail;
@@ -224,6 +227,8 @@ void tspe_lay_out(tspe *e, tspe_tensor *t, enum tspe_plan plan)
 	t->row_pitch = round_up((int64_t)(widest * t->element), TSPE_GRANULE);
 	if (plan == TSPE_PLAN_UNIFORM)
 		t->row_pitch = in_step(e, MAX(t->row_pitch, t->shared_pitch), t->row_step);
+	/* Columns of rows a little farther apart may meet in fewer banks. */
+	t->row_pitch += wider[sched_decide(e->options->sheet, "pitch", low->name, G_N_ELEMENTS(wider))] * TSPE_GRANULE;
 	t->block_stride = (int64_t)low->rows * t->row_pitch;
 	if (plan == TSPE_PLAN_UNIFORM)
 		t->block_stride = in_step(e, t->block_stride, t->block_step);

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "sched/sheet.h"
+
 enum { PLACES_LEAST = 64 }; /* that ties over a tensor's base choose from, at least */
 
 /* Whole blocks and granules.  Under a map that folds address bits, tensors begin where all low bits are zero: from
@@ -248,7 +250,8 @@ bool tspe_memory_plan(tspe *e, GError **error)
 	for (guint i = 0; i < e->low->tensors->len; i++)
 		begin_tensor(e, i);
 	tspe_layout_begin(e);
-	for (enum tspe_plan plan = TSPE_PLAN_UNIFORM; plan <= TSPE_PLAN_REUSE; plan++) {
+	for (enum tspe_plan plan = sched_decide(e->options->sheet, "layout", "", TSPE_PLAN_REUSE);
+	     plan <= TSPE_PLAN_REUSE; plan++) {
 		bytes = place_all(e, plan);
 		e->memory_reused = plan == TSPE_PLAN_REUSE;
 		if (bytes <= capacity)

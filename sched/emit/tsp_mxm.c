@@ -171,7 +171,7 @@ static bool weights_go_first(const mxm_course *c, guint step)
 
 	for (unsigned j = 0; j < s->round->jobs; j++)
 		bursts += s->work->type == ISA_TYPE_I8 ? 1 : s->round->job[j].units;
-	return bursts >= s->work->e->mem.count;
+	return (bursts >= s->work->e->mem.count) != s->work->drain_late;
 }
 
 static bool run_step(mxm_course *c, guint step, mxm_work **present, GError **error)

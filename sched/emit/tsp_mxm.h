@@ -20,6 +20,8 @@ typedef struct mxm_block {
 	int32_t pitch;
 } mxm_block;
 
+enum { MXM_CUTS = 4 };
+
 typedef struct mxm_work {
 	tspe *e;
 	tspe_tensor *a, *w, *c;
@@ -33,6 +35,8 @@ typedef struct mxm_work {
 	uint32_t acc_rows; /* of one */
 	uint32_t interval; /* cycles between rows */
 	unsigned columns;  /* column blocks of the result */
+	unsigned cut;      /* way to cut, below MXM_CUTS; 0: the one estimated to take least */
+	bool drain_late;   /* the next weights before results where that is not forced, and the other way round */
 	GArray *blocks;    /* mxm_block */
 	GArray *rounds;    /* mxm_round */
 	uint32_t node;     /* program node */

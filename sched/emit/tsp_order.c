@@ -8,6 +8,7 @@
  */
 #include "sched/alg/list.h"
 #include "sched/emit/tsp.h"
+#include "sched/sheet.h"
 
 enum { RESOURCE_MXM, RESOURCE_MEMORY };
 
@@ -78,6 +79,21 @@ static void add_task(alg_problem *p, const tspe *e, const low_macro *macro)
 	                       1);
 }
 
+/* Per macro those that it uses results of; as arrays that live on their own. */
+static GPtrArray *orders_of(const low_program *low)
+{
+	GPtrArray *before = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+
+	for (guint i = 0; i < low->macros->len; i++) {
+		const GArray *after = g_array_index(low->macros, low_macro, i).after;
+		GArray *own = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+		g_array_append_vals(own, after->data, after->len);
+		g_ptr_array_add(before, own);
+	}
+	return before;
+}
+
 uint32_t *tspe_order(const tspe *e, GError **error)
 {
 	const sched_options *o = e->options;
@@ -99,6 +115,8 @@ uint32_t *tspe_order(const tspe *e, GError **error)
 		order = g_steal_pointer(&schedule.order);
 	for (uint32_t i = 0; order && e->memory_reused && i < e->low->macros->len; i++)
 		order[i] = i;
+	if (order && !e->memory_reused && o->sheet)
+		sched_decide_order(o->sheet, order, e->low->macros->len, orders_of(e->low), NULL);
 	alg_schedule_fini(&schedule);
 	alg_problem_free(p);
 	return order;

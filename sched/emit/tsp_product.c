@@ -5,6 +5,7 @@
  * output's position, so nothing is copied.
  */
 #include "sched/emit/tsp_mxm.h"
+#include "sched/sheet.h"
 
 static bool check_machine(const tspe *e, uint64_t block_lanes, uint64_t weight_lanes, enum isa_type type,
                           GError **error)
@@ -137,6 +138,10 @@ bool mxm_make(tspe *e, const low_macro *macro, mxm_work *work, GError **error)
 	work->acc_rows = (uint32_t)(pair ? m->mxm_acc_rows : MAX(1, m->mxm_acc_rows / 2));
 	work->interval = (uint32_t)(pair ? m->mxm_fp16_interval_cycles : m->mxm_int8_interval_cycles);
 	work->columns = (unsigned)(work->c->low->blocks + (work->c->low->tail > 0));
+	/* Shorter chunks of rows let results go out while the next rows come in. */
+	work->acc_rows = MAX(work->acc_rows >> sched_decide(e->options->sheet, "rows", macro->name, 4), 1);
+	work->cut = sched_decide(e->options->sheet, "cut", macro->name, MXM_CUTS);
+	work->drain_late = sched_decide(e->options->sheet, "drain", macro->name, 2);
 	return true;
 }
 

@@ -143,6 +143,16 @@ static void add_rest(const mxm_work *work, const unsigned *columns, unsigned cou
 	g_array_unref(best);
 }
 
+/* All columns COUNT at a time, each time on as many groups of units as there are. */
+static void cut_narrow(const mxm_work *work, const unsigned *order, unsigned count, GArray *rounds)
+{
+	for (unsigned i = 0; i < work->columns; i += count) {
+		unsigned now = MIN(count, work->columns - i);
+
+		add_rounds(work, order + i, now, work->units / now, rounds);
+	}
+}
+
 GArray *mxm_cut(const mxm_work *work)
 {
 	GArray *rounds = g_array_new(FALSE, FALSE, sizeof(mxm_round));
@@ -150,7 +160,12 @@ GArray *mxm_cut(const mxm_work *work)
 	unsigned full = work->columns / work->units * work->units;
 
 	for (unsigned i = 0; i < work->columns; i++)
-		order[i] = (i + work->columns - 1) % work->columns;
+		order[i] = work->cut == 1 ? i : (i + work->columns - 1) % work->columns;
+	if (work->cut > 1) {
+		/* One column on all units, or two on half of them each. */
+		cut_narrow(work, order, MIN(work->cut - 1, work->units), rounds);
+		return rounds;
+	}
 	for (unsigned i = 0; i < full; i += work->units)
 		add_rounds(work, order + i, work->units, 1, rounds);
 	if (full < work->columns)

@@ -5,6 +5,7 @@
  */
 #include "sched/emit/ascend/build_int.h"
 #include "sched/emit/ascend/plan.h"
+#include "sched/search.h"
 
 enum { ROW_ALIGN = 32 };
 
@@ -61,38 +62,63 @@ static void place_values(asb *b, const graph *g, const GArray *parts, ask_place 
 	}
 }
 
-/* Does the kernel read what was written since the cores last met? */
-static bool must_meet(const graph *g, const GArray *nodes, const bool *fresh)
+/* Who wrote a value since the cores last met: nobody, one block (its number + 1), or several. */
+enum { NOBODY = 0, SEVERAL = UINT32_MAX };
+
+static uint32_t writer_now(const asb *b)
+{
+	return b->used_blocks == 1 ? asb_cube(b, 0) / b->subs + 1 : SEVERAL;
+}
+
+/* Does the kernel read what other cores wrote since they last met? */
+static bool must_meet(const asb *b, const graph *g, const GArray *nodes, const uint32_t *fresh)
 {
 	for (guint k = 0; k < nodes->len; k++) {
 		const graph_node *n = graph_at(g, g_array_index(nodes, uint32_t, k));
 
 		for (unsigned i = 0; i < graph_arity(n); i++)
-			if (fresh[n->in[i]])
+			if (fresh[n->in[i]] && (fresh[n->in[i]] == SEVERAL || fresh[n->in[i]] != writer_now(b)))
 				return true;
 	}
 	return false;
 }
 
-static bool write_kernels(asb *b, const graph *g, const GArray *parts, const ask_place *place, GError **error)
+/* On which blocks: all, or a share of them; from the first on, or from a later one. */
+static void choose_blocks(asb *b)
 {
-	bool *fresh = g_new0(bool, graph_size(g) + 1), good = true;
+	static const uint32_t shares[] = {1, 2, 3, 4, 6, 8, 12, 24, 0};
+	enum { STARTS = 4 };
+	uint32_t share = asb_decide(b, "cores", G_N_ELEMENTS(shares)), all = b->blocks, count;
 
-	for (guint part = 0; good && part < parts->len; part++) {
-		const ask_part *p = &g_array_index(parts, ask_part, part);
+	asb_window(b, 0, 0);
+	count = shares[share] ? (all + shares[share] - 1) / shares[share] : 1;
+	asb_window(b, all * asb_decide(b, "place", MIN(all, STARTS)) / MIN(all, STARTS), share ? count : 0);
+}
+
+static bool write_kernels(asb *b, const graph *g, const GArray *parts, const uint32_t *order, const ask_place *place,
+                          GError **error)
+{
+	uint32_t *fresh = g_new0(uint32_t, graph_size(g) + 1);
+	bool good = true;
+
+	for (guint i = 0; good && i < parts->len; i++) {
+		const ask_part *p = &g_array_index(parts, ask_part, order[i]);
 		ask_kernel k = {g, p->nodes, place};
 
-		if (must_meet(g, p->nodes, fresh)) {
+		asb_kernel(b, graph_at(g, g_array_index(p->nodes, uint32_t, 0))->name);
+		choose_blocks(b);
+		if (must_meet(b, g, p->nodes, fresh)) {
 			asb_sync(b);
-			memset(fresh, 0, graph_size(g) * sizeof(bool));
+			memset(fresh, 0, graph_size(g) * sizeof(uint32_t));
 		}
-		good = p->pattern->write(b, &k, error);
-		for (guint i = 0; i < p->nodes->len; i++) {
-			uint32_t node = g_array_index(p->nodes, uint32_t, i);
+		good = !sched_stopped(b->options.sheet, error) && p->pattern->write(b, &k, error);
+		for (guint n = 0; n < p->nodes->len; n++) {
+			uint32_t node = g_array_index(p->nodes, uint32_t, n);
 
-			fresh[node] = place[node].pitch_bytes != 0;
+			fresh[node] = place[node].pitch_bytes ? writer_now(b) : NOBODY;
 		}
 	}
+	asb_window(b, 0, 0);
 	g_free(fresh);
 	return good;
 }
@@ -100,11 +126,14 @@ static bool write_kernels(asb *b, const graph *g, const GArray *parts, const ask
 static bool compile_graph(asb *b, const graph *g, const GArray *parts, GError **error)
 {
 	ask_place *place = g_new0(ask_place, graph_size(g) + 1);
+	uint32_t *order = g_new(uint32_t, parts->len + 1);
 	bool good;
 
 	place_values(b, g, parts, place);
-	good = write_kernels(b, g, parts, place, error);
+	ask_plan_order(b->options.sheet, b->machine, g, parts, order);
+	good = write_kernels(b, g, parts, order, place, error);
 	g_free(place);
+	g_free(order);
 	return good;
 }
 
@@ -147,6 +176,7 @@ static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options,
 		const graph *g = g_ptr_array_index(graphs, i);
 
 		asb_layer(b, graphs->len > 1 ? g->name : NULL);
+		b->options.sheet = options->sheets ? options->sheets[i] : NULL;
 		good = compile_graph(b, g, g_ptr_array_index(cuts, i), error);
 		if (!good && graphs->len > 1)
 			g_prefix_error(error, "%s: ", g->name);
@@ -157,8 +187,8 @@ static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options,
 	return good;
 }
 
-asc_program *sched_ascend_compile(GPtrArray *graphs, const asc_machine *machine, const sched_options *options,
-                                  sched_report *report, GError **error)
+static asc_program *compile(GPtrArray *graphs, const asc_machine *machine, const sched_options *options,
+                            sched_report *report, GError **error)
 {
 	asc_program *program = asc_program_new();
 	asb *b = asb_new(program, machine, options);
@@ -175,4 +205,66 @@ asc_program *sched_ascend_compile(GPtrArray *graphs, const asc_machine *machine,
 		return program;
 	asc_program_free(program);
 	return NULL;
+}
+
+typedef struct emitting {
+	GPtrArray *graphs;
+	const asc_machine *machine;
+	const sched_options *options;
+} emitting;
+
+/* For the search: the length of one graph's program. */
+static int64_t emit_one(const void *state, guint number, sched_sheet *sheet, GError **error)
+{
+	const emitting *e = state;
+	sched_options own = *e->options;
+	GPtrArray *one = g_ptr_array_new();
+	sched_report report = {0};
+	asc_program *program;
+	int64_t cycles = -1;
+
+	own.functional = false;
+	own.progress = NULL;
+	own.sheets = &sheet;
+	g_ptr_array_add(one, g_ptr_array_index(e->graphs, number));
+	program = compile(one, e->machine, &own, &report, error);
+	if (program)
+		cycles = program->predicted_cycles;
+	asc_program_free(program);
+	sched_report_fini(&report);
+	g_ptr_array_unref(one);
+	return cycles;
+}
+
+/* Rewrites all graphs first, so that no thread of the search does. */
+static bool legalise_all(GPtrArray *graphs, GString *notes, GError **error)
+{
+	for (guint i = 0; i < graphs->len; i++)
+		if (!ask_legalise(g_ptr_array_index(graphs, i), notes, error))
+			return false;
+	return true;
+}
+
+asc_program *sched_ascend_compile(GPtrArray *graphs, const asc_machine *machine, const sched_options *options,
+                                  sched_report *report, GError **error)
+{
+	emitting e = {graphs, machine, options};
+	sched_emitter emitter = {emit_one, &e, machine->name};
+	g_autoptr(GString) notes = g_string_new(NULL);
+	g_autofree sched_sheet **sheets = NULL;
+	sched_options own = *options;
+	sched_search *search;
+	asc_program *program;
+
+	*report = (sched_report){0};
+	if (options->sheets || !sched_wants_search(options, graphs, machine->name))
+		return compile(graphs, machine, options, report, error);
+	search = legalise_all(graphs, notes, error) ? sched_search_run(graphs, &emitter, options, error) : NULL;
+	if (!search)
+		return NULL;
+	own.sheets = sheets = sched_search_sheets(search);
+	program = compile(graphs, machine, &own, report, error);
+	g_string_prepend(report->notes, notes->str);
+	report->search = search;
+	return program;
 }

@@ -170,9 +170,11 @@ void ask_match_attention(const graph *g, uint32_t first, const uint32_t *kernel_
 /* The widest units, and chunks, that fit. */
 static bool plan(atn *a)
 {
+	uint64_t most = MOST_WIDTH >> asb_decide(a->b, "width", 4);
+
 	a->pitch = atn_up(a->keys, ATN_SIDE);
 	a->stage = MIN(MOST_STAGE, a->pitch);
-	for (a->width = MIN(MOST_WIDTH, atn_up(a->queries, ATN_SIDE)); a->width; a->width -= ATN_SIDE)
+	for (a->width = MIN(atn_up(most, ATN_SIDE), atn_up(a->queries, ATN_SIDE)); a->width; a->width -= ATN_SIDE)
 		for (a->chunk = MIN(MOST_CHUNK, a->pitch); a->chunk; a->chunk -= ATN_SIDE)
 			if (atn_cube_fits(a) && atn_soft_plan(a))
 				return true;

@@ -444,7 +444,7 @@ bool atn_soft_take(atn *a, unsigned vector, GError **error)
 	uint64_t io = a->io_rows * a->io_keys * ATN_HALF;
 	asc_insn zero = asc_insn_make(ASC_OP_VDUP);
 
-	*s = (atn_soft){.core = asb_vector(a->b, a->core / MAX(asb_cube(a->b, 1), 1), vector),
+	*s = (atn_soft){.core = asb_vector(a->b, asb_block_of(a->b, a->core), vector),
 	                .next = UINT64_MAX,
 	                .batches = g_array_new(FALSE, FALSE, sizeof(atn_batch))};
 	find_batches(a, vector, s->batches);

@@ -4,6 +4,8 @@
  */
 #include "sched/emit/ascend/build_int.h"
 
+#include "sched/sheet.h"
+
 enum { GLOBAL_ALIGN = 512, GLOBAL_FIRST = 4096, SEQUENCE_FIRST = 1024 };
 
 static void init_sub(asb *b, uint32_t i)
@@ -71,12 +73,38 @@ const asc_machine *asb_machine(const asb *b)
 
 uint32_t asb_blocks(const asb *b)
 {
-	return b->blocks;
+	return b->used_blocks ? b->used_blocks : b->blocks;
+}
+
+static uint32_t place_of_block(const asb *b, uint32_t block)
+{
+	return (b->first_block + block) % b->blocks;
 }
 
 asb_core asb_cube(const asb *b, uint32_t block)
 {
-	return block * b->subs;
+	return place_of_block(b, block) * b->subs;
+}
+
+uint32_t asb_block_of(const asb *b, asb_core core)
+{
+	return (core / b->subs + b->blocks - b->first_block) % b->blocks;
+}
+
+void asb_kernel(asb *b, const char *name)
+{
+	b->kernel = name;
+}
+
+uint32_t asb_decide(const asb *b, const char *kind, uint32_t count)
+{
+	return sched_decide(b->options.sheet, kind, b->kernel ? b->kernel : "", count);
+}
+
+void asb_window(asb *b, uint32_t first, uint32_t count)
+{
+	b->first_block = first % b->blocks;
+	b->used_blocks = MIN(count, b->blocks);
 }
 
 unsigned asb_vectors(const asb *b)
@@ -86,7 +114,7 @@ unsigned asb_vectors(const asb *b)
 
 asb_core asb_vector(const asb *b, uint32_t block, unsigned number)
 {
-	return block * b->subs + (b->machine->coupled ? 0 : 1 + number);
+	return place_of_block(b, block) * b->subs + (b->machine->coupled ? 0 : 1 + number);
 }
 
 enum asc_kind asb_kind(const asb *b, asb_core core)

@@ -25,9 +25,18 @@ const asc_machine *asb_machine(const asb *b);
 typedef uint32_t asb_core;
 uint32_t asb_blocks(const asb *b); /* blocks, each on a core of its own */
 asb_core asb_cube(const asb *b, uint32_t block);
-unsigned asb_vectors(const asb *b); /* vector sub-cores of a block */
+uint32_t asb_block_of(const asb *b, asb_core core); /* the block that a sub-core belongs to */
+unsigned asb_vectors(const asb *b);                 /* vector sub-cores of a block */
 asb_core asb_vector(const asb *b, uint32_t block, unsigned number);
 enum asc_kind asb_kind(const asb *b, asb_core core);
+
+/* What follows is the kernel that begins with node NAME, which lives on. */
+void asb_kernel(asb *b, const char *name);
+/* What the sheet of the graph at hand says about this kernel, 0 where it says nothing (sched/sheet.h). */
+uint32_t asb_decide(const asb *b, const char *kind, uint32_t count);
+/* Blocks that the next kernel may use: COUNT (0: all) from FIRST on, round the chip.  asb_blocks() and the numbers of
+ * blocks are about these. */
+void asb_window(asb *b, uint32_t first, uint32_t count);
 
 /* Steps that follow come from this graph node or macro-operation. */
 void asb_node(asb *b, const char *name);

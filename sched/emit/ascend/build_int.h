@@ -59,12 +59,14 @@ struct asb {
 	asc_program *program;
 	const asc_machine *machine;
 	sched_options options;
-	uint32_t blocks, subs; /* sub-cores: blocks x subs */
+	uint32_t blocks, subs;             /* sub-cores: blocks x subs */
+	uint32_t first_block, used_blocks; /* what kernels see of them; used 0: all */
 	asb_sub *sub;
 	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
 	GArray *modes;    /* asb_mode */
 	uint32_t node;
-	char *layer; /* and a full stop, or NULL */
+	char *layer;        /* and a full stop, or NULL */
+	const char *kernel; /* its first node */
 	GHashTable *node_numbers;
 	uint64_t global; /* first byte of global memory not yet given */
 	GArray *tensors; /* asb_block_tensor */

@@ -28,4 +28,9 @@ bool ask_is_read(const graph *g, const GArray *parts, guint part, uint32_t i);
 /* Is node I's value needed outside kernel PART: by another, or as an output? */
 bool ask_crosses(const graph *g, const GArray *parts, guint part, uint32_t i);
 
+struct sched_sheet;
+/* ORDER of the kernels: one after the other, or as SHEET (may be NULL) says; it also gets the model of the graph. */
+void ask_plan_order(struct sched_sheet *sheet, const asc_machine *machine, const graph *g, const GArray *parts,
+                    uint32_t *order);
+
 #endif

@@ -12,6 +12,7 @@
  */
 #include "sched/emit/ascend/product.h"
 #include "sched/emit/ascend/build_int.h"
+#include "sched/sheet.h"
 
 #include <math.h>
 
@@ -108,7 +109,7 @@ static void look_up(ask_work *w, uint64_t number)
 {
 	const ask_tile *t = w->t;
 	uint64_t down = ask_tiles_down(w->p, t), across = ask_div_up(w->p->n, t->n), of_run = ask_div_up(t->run, t->m);
-	uint64_t index = number * asb_blocks(w->b) + w->core / MAX(asb_cube(w->b, 1), 1);
+	uint64_t index = number * asb_blocks(w->b) + asb_block_of(w->b, w->core);
 	uint64_t in_batch = index % (down * across), band = in_batch / (t->rows * across);
 	uint64_t high = MIN(t->rows, down - band * t->rows), in_band = in_batch - band * t->rows * across;
 	uint64_t row = band * t->rows + in_band % high, in_run = row % of_run * t->m;
@@ -451,6 +452,8 @@ static double trial(const ask_work *like, const ask_tile *t, uint64_t rounds, ui
 	double cycles = INFINITY;
 
 	asb_limit_blocks(b, like->b->blocks);
+	asb_window(b, like->b->first_block, like->b->used_blocks);
+	b->options.sheet = NULL;
 	b->global = like->b->global;
 	w.b = b;
 	if (w.p->packed)
@@ -498,10 +501,20 @@ static double tried(const ask_work *like, const ask_tile *t)
 
 bool ask_product_choose(const ask_work *w, const GArray *tiles, ask_tile *best)
 {
+	uint32_t decided = asb_decide(w->b, "tile", tiles->len + 1);
 	double least = INFINITY;
+
+	if (decided && tried(w, &g_array_index(tiles, ask_tile, decided - 1)) < INFINITY) {
+		*best = g_array_index(tiles, ask_tile, decided - 1);
+		return true;
+	}
 
 	for (guint i = 0; i < tiles->len; i++) {
 		double cycles = tried(w, &g_array_index(tiles, ask_tile, i));
+
+		/* Whoever wants an end does not want the best tile. */
+		if (sched_stopped(w->b->options.sheet, NULL))
+			break;
 
 		/* Among nearly equal ones the formula knows better, and deeper mmads are fewer instructions. */
 		if (cycles >= least * WORTH_IT)

@@ -96,7 +96,8 @@ extern const ask_source ask_rows_source;
 
 /* Types of a product of int8 (WHOLE) or fp16. */
 void ask_product_types(ask_product *p, bool whole);
-/* That of TILES (cheapest first by formula) that takes least time by prediction; false where none can be built. */
+/* That of TILES (cheapest first by formula) that takes least time by prediction, or that is decided (build.h); false
+ * where none can be built. */
 bool ask_product_choose(const ask_work *w, const GArray *tiles, ask_tile *best);
 /* All steps of all blocks with tile T. */
 bool ask_product_write(ask_work *w, const ask_tile *t, GError **error);

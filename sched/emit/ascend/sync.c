@@ -8,6 +8,10 @@
  * earlier one of its pipe that it covers.  Of global memory only what some step writes is looked at.
  */
 #include "sched/emit/ascend/sync_int.h"
+#include "sched/sheet.h"
+
+/* Steps between two questions whether the search that emits still wants the result. */
+enum { STOP_STEPS = 4096 };
 
 static bool has_unit_flag(const asc_insn *insn)
 {
@@ -284,6 +288,10 @@ bool asb_synchronise(asb *b, GError **error)
 	for (guint i = 0; good && i < b->sequence->len; i++) {
 		asb_core core = g_array_index(b->sequence, asb_core, i);
 
+		if (i % STOP_STEPS == 0 && sched_stopped(b->options.sheet, &s.error)) {
+			good = false;
+			break;
+		}
 		if (core == ASB_HOLD)
 			continue;
 		if (core == ASB_SYNC) {

@@ -408,8 +408,10 @@ static bool run_kernel(asb *b, GArray *nodes, uint32_t *culprit)
 	plan p = {.machine = asb_machine(b), .nodes = g_array_ref(nodes)};
 	uint64_t cores = avk_cores(b), lanes = lanes_of(&p), rows = avk_rows_to_split(nodes);
 	bool good = cut(&p, 1), idle = lanes * 2 < cores * NARROW && rows * MAX(lanes, NARROW) >= WORTH;
+	bool two = !good || p.units->len > 1 || (idle && p.machine->cross_ids) || !is_wide(&p, cores);
+	uint32_t levels = asb_decide(b, "levels", rows ? 3 : 1);
 
-	if (rows && (!good || p.units->len > 1 || (idle && p.machine->cross_ids) || !is_wide(&p, cores))) {
+	if (rows && (levels ? levels == 2 || !good : two)) {
 		good = split_plan(&p, nodes, cores);
 		if (!good) {
 			plan_clear(&p);

@@ -167,13 +167,25 @@ static void run(asb *b, avk_program *p, const tiling *t, const avk_share *who)
 	}
 }
 
+/* Halves tiles TIMES times. */
+static void make_smaller(const avk_program *p, tiling *t, uint32_t times)
+{
+	for (; times; times--)
+		if (t->units > 1)
+			t->units = avk_div_up(t->units, 2);
+		else
+			t->lanes = MIN(avk_up(avk_div_up(t->lanes, 2), p->granule), t->lanes);
+}
+
 bool avk_run_tiles(asb *b, avk_program *p, const avk_share *who)
 {
-	enum { SETS = 3 };
+	static const unsigned most[] = {3, 2, 4, 1};
+	unsigned first = most[asb_decide(b, "sets", G_N_ELEMENTS(most))];
 	tiling t;
 
-	for (unsigned sets = SETS; sets; sets--)
+	for (unsigned sets = first; sets; sets--)
 		if (choose_tiles(p, who->cores, sets, &t)) {
+			make_smaller(p, &t, asb_decide(b, "pieces", 3));
 			run(b, p, &t, who);
 			return true;
 		}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# tspsim run and sched --method: never longer than list, sometimes shorter, exactly as predicted, the same on one thread
+# and two; reports, plots, manifests, caps, errors.
+
+. "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+. "$TSPSIM_SRCDIR/tests/lib/method_graphs.sh"
+
+# search MACHINE WORKLOAD OPTION...: JSON into ./out.
+search()
+{
+	machine=$1 workload=$2
+	shift 2
+	"$TSPSIM" sched "$workload" -m "$machine" --report --json --no-patterns "$@" >out 2>err
+}
+
+# Two tiny kernels a machine.
+for machine in tsp tsp-isca20 ascend-910b; do
+	for workload in gemm:64x64x64 softmax:64x64; do
+		search "$machine" "$workload" --method anneal --schedules 800
+		is "$machine $workload: bound <= anneal <= list" "$(sqlite3 :memory: "SELECT
+			json_extract(j, '\$.searches[0].lower_bound') <= json_extract(j, '\$.searches[0].cycles')
+			AND json_extract(j, '\$.searches[0].cycles') <= json_extract(j, '\$.searches[0].list_cycles')
+			AND json_extract(j, '\$.searches[0].cycles') = json_extract(j, '\$.predicted_cycles')
+			FROM (SELECT CAST(readfile('out') AS TEXT) AS j)")" 1
+	done
+done
+
+# Two products, a transpose and a vector operation that do not wait for each other: 1,018 cycles in the list's order.
+method_graph branches tsp >branches.graph
+search tsp branches.graph --method anneal --schedules 1500
+is "anneal is strictly shorter where there is slack" \
+	"$(sqlite3 :memory: "SELECT json_extract(j, '\$.searches[0].cycles') < json_extract(j, '\$.searches[0].list_cycles')
+		FROM (SELECT CAST(readfile('out') AS TEXT) AS j)")" 1
+decisions=$(json out '$.searches[0].decisions')
+search tsp branches.graph --method anneal --schedules 1500 --jobs 1
+is "one thread decides the same" "$(json out '$.searches[0].decisions')" "$decisions"
+
+# All events at the predicted cycles, all values right.
+exits "an annealed program runs as predicted" 0 "$TSPSIM" run -m tsp -w branches.graph --method anneal --schedules 600 \
+	--functional --trace run.db --json
+is "cycles are those predicted" "$(json out '$.cycles')" "$(json out '$.predicted_cycles')"
+is "the manifest knows the method" "$(sql run.db "SELECT group_concat(key || '=' || value, ' ') FROM
+	(SELECT key, value FROM run WHERE key IN ('method', 'schedules', 'sched_capped') ORDER BY key)")" \
+	"method=anneal sched_capped=no schedules=600"
+
+exits "a report in words" 0 "$TSPSIM" sched branches.graph -m tsp --method exact --schedules 800 --report --gantt gantt.tsv
+like "it has bounds" out "critical path: "
+like "it has moves" out "tried "
+like "it has a proof" out "model "
+is "the plot has a bar for each operation and unit" "$(sed -n '/^# data1/,/^# data2/p' gantt.tsv | grep -c '^[0-9]' | awk '{print ($1 >= 6)}')" 1
+
+exits "a cap of no time leaves the list's program" 0 "$TSPSIM" sched branches.graph -m tsp --method anneal --sched-time 0.001 --json
+is "and says that it struck" "$(json out '$.capped')" 1
+
+exits "an unknown method" 1 "$TSPSIM" sched gemm:64x64x64 --method aneal
+like "names the nearest" err anneal
+exits "the library can be listed" 0 "$TSPSIM" list library
+like "with patterns" out "layernorm"
+done_testing
