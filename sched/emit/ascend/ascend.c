@@ -108,26 +108,10 @@ static bool compile_graph(asb *b, const graph *g, const GArray *parts, GError **
 	return good;
 }
 
-/* Does a kernel of G read what another computes? */
-static bool hands_on(const graph *g, const GArray *parts)
-{
-	for (guint part = 0; part < parts->len; part++) {
-		const GArray *nodes = g_array_index(parts, ask_part, part).nodes;
-
-		for (guint k = 0; k < nodes->len; k++) {
-			uint32_t i = g_array_index(nodes, uint32_t, k);
-
-			if (ask_is_read(g, parts, part, i))
-				return true;
-		}
-	}
-	return false;
-}
-
 static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options, sched_report *report, GError **error)
 {
 	GPtrArray *cuts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-	bool good = true, meet = false;
+	bool good = true;
 
 	for (guint i = 0; good && i < graphs->len; i++) {
 		GArray *parts = NULL;
@@ -137,12 +121,8 @@ static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options,
 		good = parts != NULL;
 		if (!parts)
 			break;
-		meet |= hands_on(g_ptr_array_index(graphs, i), parts);
 		g_ptr_array_add(cuts, parts);
 	}
-	/* Cores that cannot meet must not share work that follows one upon another. */
-	if (!b->machine->cross_ids && meet)
-		asb_limit_blocks(b, 1);
 	for (guint i = 0; good && i < graphs->len; i++) {
 		const graph *g = g_ptr_array_index(graphs, i);
 

@@ -57,6 +57,7 @@ typedef struct timeline {
 	ask_memory *memory;
 	runner *runner;
 	uint32_t count;
+	GArray **words; /* by word: double, from when on each set of it is seen */
 } timeline;
 
 static double queue_time(const timeline *t, lane *l, double *scalar)
@@ -317,6 +318,40 @@ static void at(asc_insn *insn, double start, double end)
 	insn->end = MAX(rounded(end), insn->start);
 }
 
+static GArray *word_sets(timeline *t, const asc_insn *insn)
+{
+	GArray **sets = &t->words[((uint64_t)insn->f[0] - t->b->words) / ASB_WORD_BYTES];
+
+	if (!*sets)
+		*sets = g_array_new(FALSE, FALSE, sizeof(double));
+	return *sets;
+}
+
+/* A value of N is the N-th set; false when that is still to come. */
+static bool word_step(timeline *t, const asc_insn *insn, double *start, double *cost)
+{
+	const asc_machine *m = t->m;
+	GArray *sets = word_sets(t, insn);
+	double look = (double)(m->scalar_load_cycles + m->scalar_branch_cycles), seen;
+
+	if (insn->op == ASC_OP_SETWORD) {
+		*cost = (double)m->scalar_publish_cycles;
+		seen = rounded(*start) + *cost;
+		g_array_append_val(sets, seen);
+		for (uint32_t i = 0; i < t->count; i++)
+			t->runner[i].stuck = false;
+		return true;
+	}
+	if (sets->len < (guint)insn->f[1])
+		return false;
+	*start = (double)rounded(*start);
+	seen = g_array_index(sets, double, insn->f[1] - 1);
+	if (seen > *start)
+		*start += ceil((seen - *start) / look) * look;
+	*cost = (double)(m->scalar_load_cycles + m->scalar_alu_cycles);
+	return true;
+}
+
 /* What the scalar unit executes itself; false: it has to wait for another sub-core. */
 static bool scalar_step(timeline *t, runner *r, asc_insn *insn, enum asc_pipe pipe)
 {
@@ -352,6 +387,11 @@ static bool scalar_step(timeline *t, runner *r, asc_insn *insn, enum asc_pipe pi
 	case ASC_OP_SETCTRL:
 		r->mode.counter = f[0] != 0;
 		cost = (double)m->scalar_spr_cycles;
+		break;
+	case ASC_OP_SETWORD:
+	case ASC_OP_WAITWORD:
+		if (!word_step(t, insn, &start, &cost))
+			return false;
 		break;
 	case ASC_OP_LDG:
 	case ASC_OP_STG:
@@ -530,7 +570,10 @@ void ask_predict(asb *b, sched_report *report)
 	timeline t = {.b = b, .m = b->machine, .count = b->program->streams->len};
 	const runner *last = NULL;
 
+	uint64_t words = b->words ? asb_words_bytes(b) / ASB_WORD_BYTES : 0;
+
 	t.memory = ask_memory_new(b->machine, b->global);
+	t.words = g_new0(GArray *, words + 1);
 	t.runner = g_new0(runner, t.count + 1);
 	for (uint32_t i = 0; i < t.count; i++)
 		init_runner(&t, &t.runner[i], g_ptr_array_index(b->program->streams, i));
@@ -544,5 +587,9 @@ void ask_predict(asb *b, sched_report *report)
 	for (uint32_t i = 0; i < t.count; i++)
 		fini_runner(&t.runner[i]);
 	g_free(t.runner);
+	for (uint64_t i = 0; i < words; i++)
+		if (t.words[i])
+			g_array_free(t.words[i], TRUE);
+	g_free(t.words);
 	ask_memory_free(t.memory);
 }

@@ -333,7 +333,7 @@ static uint64_t lanes_of_share(const plan *p, uint64_t cores)
 	if (p->units->len == 1)
 		return 0;
 	granule = share_granule(p);
-	if (p->machine->cross_ids && lanes < granule * cores)
+	if (lanes < granule * cores)
 		return 0;
 	return avk_up(avk_div_up(lanes, cores), granule);
 }
@@ -368,7 +368,7 @@ static bool run_plan(asb *b, plan *p)
 static bool split_plan(plan *p, GArray *nodes, uint64_t cores)
 {
 	uint64_t rows = avk_rows_to_split(nodes), lanes = lanes_of(p), block = 1, width = 128;
-	bool meet = p->machine->cross_ids && lanes < cores * 16;
+	bool meet = lanes < cores * 16;
 
 	if (!rows)
 		return false;
@@ -409,7 +409,7 @@ static bool run_kernel(asb *b, GArray *nodes, uint32_t *culprit)
 	uint64_t cores = avk_cores(b), lanes = lanes_of(&p), rows = avk_rows_to_split(nodes);
 	bool good = cut(&p, 1), idle = lanes * 2 < cores * NARROW && rows * MAX(lanes, NARROW) >= WORTH;
 
-	if (rows && (!good || p.units->len > 1 || (idle && p.machine->cross_ids) || !is_wide(&p, cores))) {
+	if (rows && (!good || p.units->len > 1 || idle || !is_wide(&p, cores))) {
 		good = split_plan(&p, nodes, cores);
 		if (!good) {
 			plan_clear(&p);
