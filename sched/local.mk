@@ -45,7 +45,7 @@ libsched_a_SOURCES += \
 libsched_a_SOURCES += \
 	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c sched/ir/parse.c \
 	sched/ir/inputs.c sched/ir/reference.c sched/ir/reference_int.h sched/ir/reference_mxm.c \
-	sched/frontend/internal.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c \
+	sched/frontend/internal.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c sched/frontend/gen_flash.c \
 	sched/frontend/gen_fft.c sched/frontend/gen_pick.c sched/frontend/csv.c \
 	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
 	sched/lower/print.c

@@ -344,11 +344,10 @@ static void execute_word(asc_subcore *s, asc_entry *e, int64_t now)
 	asc_report_entry(s, ASC_PIPE_S, e, setter);
 }
 
-void asc_scalar_execute(asc_subcore *s, int64_t now)
+static void execute_memory(asc_subcore *s, asc_entry *e, int64_t now)
 {
 	asc_pipeline *p = &s->pipe[ASC_PIPE_S];
 	asc_scalar *sc = &s->scalar;
-	asc_entry *e = p->current;
 	bool load = e->x.insn->op == ASC_OP_LDG;
 	asc_range range = {.space = ASC_GM,
 	                   .write = !load,
@@ -366,14 +365,6 @@ void asc_scalar_execute(asc_subcore *s, int64_t now)
 	uint8_t *bytes = asc_data_at(s->data, ASC_GM, range.address, range.bytes);
 	uint64_t value = (uint64_t)sc->reg[e->x.f[0]];
 
-	sc->pending = false;
-	sc->wake = sc->next;
-	e->x.free = e->x.done = sc->next;
-	p->done = MAX(p->done, e->x.done);
-	if (e->x.insn->op == ASC_OP_SETWORD || e->x.insn->op == ASC_OP_WAITWORD) {
-		execute_word(s, e, now);
-		return;
-	}
 	e->x.bytes = range.bytes;
 	if (asc_check_access(s, e, &range, 1, 0, now)) {
 		if (!load && bytes)
@@ -388,6 +379,22 @@ void asc_scalar_execute(asc_subcore *s, int64_t now)
 		sc->reg[e->x.f[0]] = (int64_t)value;
 	asc_races_access(s->chip->races, &a, &range, 1);
 	asc_report_entry(s, ASC_PIPE_S, e, nobody);
+}
+
+void asc_scalar_execute(asc_subcore *s, int64_t now)
+{
+	asc_pipeline *p = &s->pipe[ASC_PIPE_S];
+	asc_scalar *sc = &s->scalar;
+	asc_entry *e = p->current;
+
+	sc->pending = false;
+	sc->wake = sc->next;
+	e->x.free = e->x.done = sc->next;
+	p->done = MAX(p->done, e->x.done);
+	if (e->x.insn->op == ASC_OP_SETWORD || e->x.insn->op == ASC_OP_WAITWORD)
+		execute_word(s, e, now);
+	else
+		execute_memory(s, e, now);
 }
 
 static enum step do_push(asc_subcore *s, const issue *i)

@@ -38,6 +38,7 @@ graph *frontend_i_generate_gemm(frontend_spec *s, const frontend_target *target)
 graph *frontend_i_generate_bmm(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_conv(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_attention(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_flash(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_softmax(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_layernorm(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_transpose(frontend_spec *s, const frontend_target *target);

@@ -336,7 +336,7 @@ static bool word_step(timeline *t, const asc_insn *insn, double *start, double *
 
 	if (insn->op == ASC_OP_SETWORD) {
 		*cost = (double)m->scalar_publish_cycles;
-		seen = rounded(*start) + *cost;
+		seen = (double)rounded(*start) + *cost;
 		g_array_append_val(sets, seen);
 		for (uint32_t i = 0; i < t->count; i++)
 			t->runner[i].stuck = false;

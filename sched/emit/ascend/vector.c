@@ -8,7 +8,7 @@
  * reductions leave too few lanes for the cores, or one needs more rows than the unified buffer has room for, it is done
  * in two levels, blocks of 2^j rows first: the pairs are those of the graph.
  *
- * Between stages all cores meet.  On machines whose cores cannot, kernels of several stages run on one core.
+ * Between stages all cores meet.
  */
 #include "sched/emit/ascend/vector_int.h"
 
