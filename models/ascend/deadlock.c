@@ -100,8 +100,7 @@ static void word_text(const asc_subcore *s, GString *text)
 	uint64_t address = s->scalar.poll_address;
 	bool any = false;
 
-	g_string_append_printf(text,
-	                       "waits for the word at 0x%" G_GINT64_MODIFIER "x to be at least %" G_GINT64_FORMAT,
+	g_string_append_printf(text, "waits for the word at 0x%" G_GINT64_MODIFIER "x to be at least %" G_GINT64_FORMAT,
 	                       address, s->scalar.poll_value);
 	for (uint32_t i = 0; i < s->chip->subs; i++) {
 		const asc_subcore *by = &s->chip->sub[i];

@@ -290,9 +290,8 @@ static enum step do_wait_word(asc_subcore *s, const issue *i)
 	sc->polls = true;
 	sc->poll_address = (uint64_t)i->f[0];
 	sc->poll_value = i->f[1];
-	if (!s->chip->options.by_timestamp &&
-	    ((i->time - sc->first_look) % look_cycles(s) ||
-	     !asc_word_reached(s, sc->poll_address, sc->poll_value, i->time)))
+	if (!s->chip->options.by_timestamp && ((i->time - sc->first_look) % look_cycles(s) ||
+	                                       !asc_word_reached(s, sc->poll_address, sc->poll_value, i->time)))
 		return stop(s, i, ASC_STALL_CROSS);
 	do_memory(s, i, m->scalar_load_cycles + m->scalar_alu_cycles);
 	return STEP_DONE;

@@ -32,7 +32,7 @@ const frontend_generator frontend_generators[] = {
 const size_t frontend_generator_count = G_N_ELEMENTS(frontend_generators);
 
 static const generate_function functions[] = {
-	frontend_i_generate_gemm,      frontend_i_generate_bmm,     frontend_i_generate_conv,
+	frontend_i_generate_gemm,      frontend_i_generate_bmm,       frontend_i_generate_conv,
 	frontend_i_generate_attention, frontend_i_generate_flash,     frontend_i_generate_softmax,
 	frontend_i_generate_layernorm, frontend_i_generate_transpose, frontend_i_generate_fft,
 	frontend_i_generate_vmap,      frontend_i_generate_embedding, frontend_i_generate_kvcache,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Attention whose keys and values come tile by tile, with running maxima and sums (online softmax, as FlashAttention
- * does it).  What a tile adds is scaled to the maximum so far, and what was there before is rescaled to it; tiles follow
- * one another in order, so the order of every sum is the graph's.
+ * does it).  What a tile adds is scaled to the maximum so far, and what was there before is rescaled to it; tiles
+ * follow one another in order, so the order of every sum is the graph's.
  */
 #include "sched/frontend/internal.h"
 #include "isa/num.h"

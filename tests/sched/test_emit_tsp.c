@@ -160,6 +160,7 @@ static const char *const small[] = {
 	"attention:1x1x1x1",
 	"attention:1x2x33x32",
 	"attention:1x1x64x33:int8",
+	"flash:1x2x33x32,tile=16",
 };
 
 static void run_all(const char *const *settings, enum replay_judge judge)

@@ -2,7 +2,8 @@
  *
  * Words of global memory by which cores without counters meet: when a set is seen, when a wait looks, what goes with
  * the value.  set_word takes 100 cycles (scalar.publish_cycles), a look 40 (scalar.load_cycles), the way back 5
- * (scalar.branch_cycles): looks begin 45 apart, and the one that ends the wait is done after 40 and a branch not taken, 1.
+ * (scalar.branch_cycles): looks begin 45 apart, and the one that ends the wait is done after 40 and a branch not
+ * taken, 1.
  */
 #include "tests/unit/asc_core_rig.h"
 
@@ -57,9 +58,10 @@ static void a_word_of_the_host_ends_a_wait_at_once(void)
 static void a_wait_waits_for_its_value(void)
 {
 	/* 1 is seen from 100 on, 2 from 200 on: the look in 225. */
-	asc_rig *r = asc_rig_run(".blocks 2\n.stream coupled block=0\nset_word dst=64 value=1\nset_word dst=64 value=2\n"
-	                         "end\n.stream coupled block=1\nwait_word src=64 value=2\nend\n",
-	                         &(asc_rig_setup){COUPLED, SETS});
+	asc_rig *r =
+		asc_rig_run(".blocks 2\n.stream coupled block=0\nset_word dst=64 value=1\nset_word dst=64 value=2\n"
+	                    "end\n.stream coupled block=1\nwait_word src=64 value=2\nend\n",
+	                    &(asc_rig_setup){COUPLED, SETS});
 
 	CU_ASSERT_EQUAL(asc_rig_report(r, 1, 0, 0, 0)->start, 225);
 	CU_ASSERT_EQUAL(asc_rig_report(r, 1, 0, 0, 0)->setter.insn, 1);
@@ -107,11 +109,12 @@ static void a_barrier_without_a_wait_does_not(void)
 static void knowledge_goes_on_from_word_to_word(void)
 {
 	/* Core 2 hears of core 0's copy from core 1. */
-	asc_rig *r = asc_rig_run(".blocks 3\n.stream coupled block=0\nub_to_gm dst=0x1000 src=0\npipe_barrier pipe=all\n"
-	                         "set_word dst=64 value=1\nend\n"
-	                         ".stream coupled block=1\nwait_word src=64 value=1\nset_word dst=128 value=1\nend\n"
-	                         ".stream coupled block=2\nwait_word src=128 value=1\ngm_to_ub dst=0 src=0x1000\nend\n",
-	                         &(asc_rig_setup){COUPLED, SETS});
+	asc_rig *r =
+		asc_rig_run(".blocks 3\n.stream coupled block=0\nub_to_gm dst=0x1000 src=0\npipe_barrier pipe=all\n"
+	                    "set_word dst=64 value=1\nend\n"
+	                    ".stream coupled block=1\nwait_word src=64 value=1\nset_word dst=128 value=1\nend\n"
+	                    ".stream coupled block=2\nwait_word src=128 value=1\ngm_to_ub dst=0 src=0x1000\nend\n",
+	                    &(asc_rig_setup){COUPLED, SETS});
 
 	ASC_CLEAN(r);
 	asc_rig_free(r);
@@ -129,17 +132,19 @@ static void a_plain_load_of_a_word_races(void)
 
 static void a_word_nobody_sets_is_a_deadlock(void)
 {
-	asc_rig *r = asc_rig_run(".blocks 2\n.stream coupled block=0\nwait_word src=128 value=1\nset_word dst=64 value=1\n"
-	                         "end\n.stream coupled block=1\nwait_word src=64 value=1\nend\n",
-	                         &(asc_rig_setup){COUPLED, SETS});
+	asc_rig *r =
+		asc_rig_run(".blocks 2\n.stream coupled block=0\nwait_word src=128 value=1\nset_word dst=64 value=1\n"
+	                    "end\n.stream coupled block=1\nwait_word src=64 value=1\nend\n",
+	                    &(asc_rig_setup){COUPLED, SETS});
 
 	CU_ASSERT_EQUAL(r->counters->by_kind[ASC_FINDING_DEADLOCK], 2);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(r->deadlock);
-	CU_ASSERT_PTR_NOT_NULL(strstr(r->deadlock, "core 0 sub 0 scalar unit at insn 0 (wait_word) waits for the word at "
-	                                           "0x80 to be at least 1; nothing that is still to be executed sets it"));
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(r->deadlock, "core 1 sub 0 scalar unit at insn 0 (wait_word) waits for the word at 0x40 to be at "
-	                            "least 1; set_word at insn 1 of core 0 sub 0 could, the scalar unit stands at insn 0"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(r->deadlock,
+	                              "core 0 sub 0 scalar unit at insn 0 (wait_word) waits for the word at "
+	                              "0x80 to be at least 1; nothing that is still to be executed sets it"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		r->deadlock, "core 1 sub 0 scalar unit at insn 0 (wait_word) waits for the word at 0x40 to be at "
+			     "least 1; set_word at insn 1 of core 0 sub 0 could, the scalar unit stands at insn 0"));
 	asc_rig_free(r);
 }
 

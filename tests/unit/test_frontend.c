@@ -92,13 +92,15 @@ static void unknown_words_are_answered_with_the_nearest_generator(void)
 {
 	assert_refused(
 		"gem:1x2x3", TSP_ERROR_USER,
-		"workload 'gem:1x2x3', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
+		"workload 'gem:1x2x3', column 1: expected gemm:..., bmm:..., conv:..., attention:..., flash:..., "
+	        "softmax:..., "
 		"layernorm:..., transpose:..., fft:..., vmap:..., embedding:..., kvcache:..., columns:..., or a file "
 		"ending in .csv or .graph; nearest is "
 		"'gemm'");
 	assert_refused(
 		"model.onnx", TSP_ERROR_USER,
-		"workload 'model.onnx', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
+		"workload 'model.onnx', column 1: expected gemm:..., bmm:..., conv:..., attention:..., flash:..., "
+	        "softmax:..., "
 		"layernorm:..., transpose:..., fft:..., vmap:..., embedding:..., kvcache:..., columns:..., or a file "
 		"ending in .csv or .graph");
 }

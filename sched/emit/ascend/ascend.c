@@ -130,7 +130,7 @@ static GPtrArray *cut_all(GPtrArray *graphs, sched_report *report, GError **erro
 typedef struct attempt {
 	asc_program *program;
 	sched_report report;
-	uint64_t meetings, steps;
+	uint64_t meeting_cycles; /* of cores without counters */
 } attempt;
 
 static void attempt_fini(attempt *a)
@@ -168,25 +168,26 @@ static bool compile_for(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *m
 	b = asb_new(a->program, machine, options);
 	asb_limit_blocks(b, blocks);
 	good = write_all(b, graphs, cuts, options, error);
-	a->steps = b->sequence->len;
 	good = good && asb_finish(b, &a->report, error);
-	a->meetings = b->counts.syncs;
+	if (b->words)
+		a->meeting_cycles = b->counts.syncs * asb_words_rounds(b) *
+		                    (uint64_t)(machine->scalar_publish_cycles + machine->scalar_load_cycles);
 	asb_free(b);
 	if (!good)
 		attempt_fini(a);
 	return good;
 }
 
-/* A meeting of cores without counters takes as long as many a kernel: small graphs may be done sooner by one core. */
+/* A meeting of cores without counters takes as long as many a kernel: small graphs may be done sooner by one core.  One
+ * core takes no less than each of several but for the meetings, so it is only asked where those are half of all. */
 static bool compile_best(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *machine, const sched_options *options,
                          attempt *best, GError **error)
 {
-	enum { BOTH_STEPS = 50000 };
 	attempt one;
 
 	if (!compile_for(graphs, cuts, machine, options, (uint32_t)machine->cores, best, error))
 		return false;
-	if (machine->cross_ids || machine->cores == 1 || !best->meetings || best->steps > BOTH_STEPS)
+	if (2 * best->meeting_cycles < (uint64_t)best->program->predicted_cycles)
 		return true;
 	/* What fits all cores may not fit one. */
 	if (!compile_for(graphs, cuts, machine, options, 1, &one, NULL))
@@ -196,7 +197,8 @@ static bool compile_best(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *
 
 		*best = one;
 		one = all;
-		g_string_append_printf(best->report.notes, "one core: with meetings of all %" G_GINT64_FORMAT " cycles\n",
+		g_string_append_printf(best->report.notes,
+		                       "one core: with meetings of all %" G_GINT64_FORMAT " cycles\n",
 		                       one.program->predicted_cycles);
 	}
 	attempt_fini(&one);

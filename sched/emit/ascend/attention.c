@@ -181,7 +181,7 @@ static bool plan(atn *a)
 
 /* Units of block BLOCK of BLOCKS: granules of queries are dealt out in stretches, which are cut where heads end and
  * into equal parts that are not too wide. */
-static void find_units(atn *a, uint64_t block, uint64_t blocks)
+void atn_find_units(atn *a, uint64_t block, uint64_t blocks)
 {
 	uint64_t granule = ATN_SIDE * asb_vectors(a->b), of_head = atn_div_up(a->queries, granule);
 	uint64_t from = a->heads * of_head * block / blocks, to = a->heads * of_head * (block + 1) / blocks;
@@ -214,7 +214,7 @@ static bool one_block(atn *a, uint32_t block, GError **error)
 	uint64_t mark[3][G_N_ELEMENTS(spaces)];
 	bool good = true;
 
-	find_units(a, block, asb_blocks(a->b));
+	atn_find_units(a, block, asb_blocks(a->b));
 	if (!a->units->len)
 		return true;
 	a->core = asb_cube(a->b, block);

@@ -80,13 +80,17 @@ static inline uint64_t asb_word(const asb *b, unsigned round, uint32_t of)
 {
 	return b->words + ((uint64_t)round * b->words_cores + of) * ASB_WORD_BYTES;
 }
-static inline uint64_t asb_words_bytes(const asb *b)
+static inline unsigned asb_words_rounds(const asb *b)
 {
 	unsigned rounds = 0;
 
 	while (1u << rounds < b->words_cores)
 		rounds++;
-	return (uint64_t)rounds * b->words_cores * ASB_WORD_BYTES;
+	return rounds;
+}
+static inline uint64_t asb_words_bytes(const asb *b)
+{
+	return (uint64_t)asb_words_rounds(b) * b->words_cores * ASB_WORD_BYTES;
 }
 
 enum { ASB_SYNC = UINT32_MAX, ASB_HOLD = UINT32_MAX - 1 }; /* marks in the sequence */

@@ -325,10 +325,9 @@ static void meet_by_words(front *f, uint32_t number)
 {
 	asb *b = f->b;
 
-	for (unsigned round = 0; 1u << round < b->words_cores; round++) {
+	for (unsigned round = 0; round < asb_words_rounds(b); round++) {
 		note_before(f, ASC_OP_SETWORD, round, 0, number);
-		note_before(f, ASC_OP_WAITWORD, round, 0,
-		            (number + b->words_cores - (1u << round)) % b->words_cores);
+		note_before(f, ASC_OP_WAITWORD, round, 0, (number + b->words_cores - (1u << round)) % b->words_cores);
 	}
 }
 

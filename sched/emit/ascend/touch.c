@@ -9,7 +9,15 @@
  */
 #include "sched/emit/ascend/build_int.h"
 
-enum { BLOCK_BYTES = 32, FRACTAL_BYTES = 512, FRACTAL_SIDE = 16, SUM_BYTES = 4, MASK_BITS = 128, SLOTS = 12, WORD_BYTES = 8 };
+enum {
+	BLOCK_BYTES = 32,
+	FRACTAL_BYTES = 512,
+	FRACTAL_SIDE = 16,
+	SUM_BYTES = 4,
+	MASK_BITS = 128,
+	SLOTS = 12,
+	WORD_BYTES = 8
+};
 
 enum slot {
 	TYPE,
