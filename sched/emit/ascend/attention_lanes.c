@@ -168,7 +168,8 @@ void atn_reduce(atn *a, asb_core core, const uint64_t partial[2], enum asc_op op
 	uint64_t in_block = ATN_BLOCK / asc_type_bytes(type);
 	atn_fold f = {.op = op, .type = type, .src = src, .src_pitch = pitch};
 
-	for (; count > in_block; area ^= 1) {
+	/* At last a row is a block: they follow one another. */
+	for (; count > in_block || f.src_pitch != in_block; area ^= 1) {
 		f.dst = partial[area];
 		f.dst_pitch = atn_up(atn_div_up(count, in_block), in_block);
 		atn_put_folds(a, core, &f, rows, count);
@@ -176,7 +177,6 @@ void atn_reduce(atn *a, asb_core core, const uint64_t partial[2], enum asc_op op
 		f.src = f.dst;
 		f.src_pitch = f.dst_pitch;
 	}
-	/* A row is a block: they follow one another. */
 	f.dst = dst;
 	put_last_fold(a, core, &f, rows, count);
 }

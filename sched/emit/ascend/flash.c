@@ -316,11 +316,12 @@ static void all_items(fla *f)
 		if (i + ATN_AHEAD < items)
 			fla_make_scores(f, i + ATN_AHEAD);
 		fla_make_products(f, i);
-		if (i)
-			fla_add_up(f, i - 1);
+		if (i >= FLA_LAG)
+			fla_add_up(f, i - FLA_LAG);
 		asb_hold(f->a.b);
 	}
-	fla_add_up(f, items - 1);
+	for (uint64_t i = items - MIN(items, FLA_LAG); i < items; i++)
+		fla_add_up(f, i);
 }
 
 static bool one_block(fla *f, uint32_t block, GError **error)

@@ -11,6 +11,9 @@
 
 #include "sched/emit/ascend/attention.h"
 
+/* Items between powers and their product: what passes to the cube sub-core and back takes longer than one does. */
+enum { FLA_LAG = 2 };
+
 typedef struct fla_tile {
 	ask_place k, v;
 	uint64_t keys, pitch; /* pitch: rounded up to whole fractals */
@@ -23,9 +26,9 @@ typedef struct fla_soft {
 		column; /* [rows][pitch] fp32: scores; products on their way to the output so far; the output at last */
 	uint64_t out;   /* [rows][depth] fp32: so far */
 	uint64_t partial[2], value[2];
-	uint64_t maximum[2], factor[2]; /* a number a row, by parity of the item: maximum so far; rescales the output */
-	uint64_t sum[2];                /* by parity of the unit */
-	uint64_t block[3];              /* a block of equal numbers a row: maximum; factors by parity of the item */
+	uint64_t maximum[2], sum[2];     /* a number a row: so far, by parity of the item and of the unit */
+	uint64_t factor;                 /* a number a row: rescales what was there before */
+	uint64_t block[1 + FLA_LAG + 1]; /* a block of equal numbers a row: maximum; factors by turn of the item */
 	atn_ring scores, powers, products;
 } fla_soft;
 
@@ -37,8 +40,8 @@ typedef struct fla {
 	atn_ring l0a_q, l0a_p, k, v, ub;
 	uint64_t next_k, next_v; /* items whose tiles were asked for */
 	uint64_t held_k[ATN_MOST_TURNS], held_v[ATN_MOST_TURNS];
-	uint64_t at_q;                                               /* in L0A: of the unit at hand */
-	GHashTable *scores[ATN_AHEAD + 1], *products[ATN_OUT_TURNS]; /* global memory, by queries of the unit */
+	uint64_t at_q;                                             /* in L0A: of the unit at hand */
+	GHashTable *scores[ATN_AHEAD + 1], *products[FLA_LAG + 1]; /* global memory, by queries of the unit */
 	fla_soft soft[2];
 } fla;
 
@@ -53,6 +56,10 @@ static inline const atn_unit *fla_unit_of(const fla *f, uint64_t item)
 static inline const fla_tile *fla_tile_of(const fla *f, uint64_t item)
 {
 	return &g_array_index(f->tiles, fla_tile, item % f->tiles->len);
+}
+static inline unsigned fla_factor_of(uint64_t item)
+{
+	return 1 + (unsigned)(item % (FLA_LAG + 1));
 }
 /* Rows of scores, and then of powers, of ITEM; rows of its product with the values. */
 uint64_t fla_scores_at(fla *f, uint64_t item);

@@ -85,7 +85,7 @@ static void largest(fla *f, const fla_soft *s, const fla_tile *t, uint64_t in, u
 /* The maximum so far, and how often what was there before counts. */
 static void advance(fla *f, const fla_soft *s, uint64_t item, uint64_t in, uint64_t rows)
 {
-	uint64_t now = s->maximum[item % 2], old = s->maximum[(item + 1) % 2], factor = s->factor[item % 2];
+	uint64_t now = s->maximum[item % 2], old = s->maximum[(item + 1) % 2];
 
 	if (item % f->tiles->len == 0) {
 		largest(f, s, fla_tile_of(f, item), in, rows, now);
@@ -93,9 +93,9 @@ static void advance(fla *f, const fla_soft *s, uint64_t item, uint64_t in, uint6
 	}
 	largest(f, s, fla_tile_of(f, item), in, rows, s->value[1]);
 	each(f, s, ASC_OP_VMAX, now, old, s->value[1], rows);
-	each(f, s, ASC_OP_VSUB, factor, old, now, rows);
-	alone(f, s, ASC_OP_VEXP, factor, factor, rows);
-	atn_spread(&f->a, s->core, s->block[1 + item % 2], factor, rows);
+	each(f, s, ASC_OP_VSUB, s->factor, old, now, rows);
+	alone(f, s, ASC_OP_VEXP, s->factor, s->factor, rows);
+	atn_spread(&f->a, s->core, s->block[fla_factor_of(item)], s->factor, rows);
 }
 
 static void add_sum(fla *f, const fla_soft *s, uint64_t item, uint64_t rows)
@@ -107,7 +107,7 @@ static void add_sum(fla *f, const fla_soft *s, uint64_t item, uint64_t rows)
 	           rows, t->keys, 0);
 	if (first)
 		return;
-	each(f, s, ASC_OP_VMUL, sum, sum, s->factor[item % 2], rows);
+	each(f, s, ASC_OP_VMUL, sum, sum, s->factor, rows);
 	each(f, s, ASC_OP_VADD, sum, sum, s->value[1], rows);
 }
 
@@ -191,8 +191,8 @@ static void give_out(fla *f, const fla_soft *s, uint64_t item, uint64_t first, u
 
 	alone(f, s, ASC_OP_VRSQRT, sum, sum, rows);
 	each(f, s, ASC_OP_VMUL, sum, sum, sum, rows);
-	atn_spread(a, s->core, s->block[1 + item % 2], sum, rows);
-	atn_put_rows(a, s->core, ASC_OP_VMUL, s->out, a->depth, rows, a->depth, s->block[1 + item % 2]);
+	atn_spread(a, s->core, s->block[fla_factor_of(item)], sum, rows);
+	atn_put_rows(a, s->core, ASC_OP_VMUL, s->out, a->depth, rows, a->depth, s->block[fla_factor_of(item)]);
 	/* Rows that fill up the last squares go nowhere; what lies there is of no matter, but it is there. */
 	convert(f, s, ASC_F32, s->column, s->out, whole * a->depth);
 	turn(f, s, s->column, half, whole);
@@ -209,7 +209,7 @@ static void add_product(fla *f, fla_soft *s, uint64_t item, uint64_t first, uint
 	avk_copy_in(a->b, s->core, in, row, fla_products_at(f, item) + first * row, row, rows, row, 0);
 	convert(f, s, ASC_F16, item % tiles ? s->column : s->out, in, all);
 	if (item % tiles) {
-		atn_put_rows(a, s->core, ASC_OP_VMUL, s->out, a->depth, rows, a->depth, s->block[1 + item % 2]);
+		atn_put_rows(a, s->core, ASC_OP_VMUL, s->out, a->depth, rows, a->depth, s->block[fla_factor_of(item)]);
 		each(f, s, ASC_OP_VADD, s->out, s->out, s->column, all);
 	}
 	if (item % tiles == tiles - 1)
@@ -236,7 +236,7 @@ static uint64_t listed_bytes(const fla *f)
 
 static uint64_t need(const fla *f)
 {
-	enum { LISTS = 8, SPREADS = 3, PLACES = 24 };
+	enum { LISTS = 7, SPREADS = G_N_ELEMENTS(((fla_soft *)NULL)->block), PLACES = 24 };
 	uint64_t row = MAX(f->tile, f->a.depth) * WORD + f->a.depth * WORD +
 	               ATN_OUT_TURNS * (2 * f->tile + f->a.depth) * ATN_HALF;
 
@@ -286,9 +286,10 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 		              error) ||
 		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->value[i], error) ||
 		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->maximum[i], error) ||
-		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->factor[i], error) ||
 		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->sum[i], error))
 			return false;
+	if (!asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->factor, error))
+		return false;
 	for (unsigned i = 0; i < G_N_ELEMENTS(s->block); i++)
 		if (!asb_take(a->b, s->core, ASC_UB, f->rows * ATN_BLOCK, ATN_BLOCK, &s->block[i], error))
 			return false;
@@ -297,9 +298,9 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 	avk_mask_lanes(a->b, s->core, ATN_HALF_LANES);
 	for (unsigned i = 0; i < 2; i++) {
 		zero(f, s, s->maximum[i], listed / WORD);
-		zero(f, s, s->factor[i], listed / WORD);
 		zero(f, s, s->sum[i], listed / WORD);
 	}
+	zero(f, s, s->factor, listed / WORD);
 	zero(f, s, s->out, atn_up(f->rows * a->depth, LANES));
 	return true;
 }
