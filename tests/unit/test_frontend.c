@@ -112,7 +112,7 @@ static void every_generator_has_a_name_syntax_and_line(void)
 	g_autofree char *manual = NULL;
 
 	CU_ASSERT_TRUE_FATAL(g_file_get_contents(TSPSIM_SRCDIR "/docs/workloads.md", &manual, NULL, NULL));
-	CU_ASSERT_EQUAL(frontend_generator_count, 12);
+	CU_ASSERT_EQUAL(frontend_generator_count, 13);
 	for (size_t i = 0; i < frontend_generator_count; i++) {
 		const frontend_generator *f = &frontend_generators[i];
 		isa_machine *m = machine();

@@ -204,13 +204,12 @@ static void finder_fini(finder *f)
 	g_array_free(f->products, TRUE);
 }
 
-/* The nodes from FIRST on, as many tiles as there are; at least two, one is attention. */
+/* The nodes from FIRST on, as many tiles as there are. */
 static bool find(const graph *g, uint32_t first, finder *f)
 {
 	const graph_node *scores = graph_at(g, first);
 	guint kept = 0;
 	uint32_t from;
-	bool good;
 
 	*f = (finder){.g = g,
 	              .next = first,
@@ -231,8 +230,7 @@ static bool find(const graph *g, uint32_t first, finder *f)
 	/* What followed the last tile is looked at once more. */
 	f->next = from;
 	g_array_set_size(f->nodes, kept);
-	good = f->scores->len > 1 && ending(f) && is_closed(f);
-	return good;
+	return f->scores->len && ending(f) && is_closed(f);
 }
 
 /* ---- cutting ---- */

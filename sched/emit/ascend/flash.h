@@ -26,7 +26,8 @@ typedef struct fla_soft {
 		column; /* [rows][pitch] fp32: scores; products on their way to the output so far; the output at last */
 	uint64_t out;   /* [rows][depth] fp32: so far */
 	uint64_t partial[2], value[2];
-	uint64_t maximum[2], sum[2];     /* a number a row: so far, by parity of the item and of the unit */
+	uint64_t maximum[2];             /* a number a row: so far, by parity of the item */
+	uint64_t sum[FLA_LAG + 1];       /* the same by turn of the unit */
 	uint64_t factor;                 /* a number a row: rescales what was there before */
 	uint64_t block[1 + FLA_LAG + 1]; /* a block of equal numbers a row: maximum; factors by turn of the item */
 	atn_ring scores, powers, products;
@@ -56,6 +57,10 @@ static inline const atn_unit *fla_unit_of(const fla *f, uint64_t item)
 static inline const fla_tile *fla_tile_of(const fla *f, uint64_t item)
 {
 	return &g_array_index(f->tiles, fla_tile, item % f->tiles->len);
+}
+static inline unsigned fla_sum_of(const fla *f, uint64_t item)
+{
+	return (unsigned)(item / f->tiles->len % (FLA_LAG + 1));
 }
 static inline unsigned fla_factor_of(uint64_t item)
 {

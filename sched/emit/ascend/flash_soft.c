@@ -101,7 +101,7 @@ static void advance(fla *f, const fla_soft *s, uint64_t item, uint64_t in, uint6
 static void add_sum(fla *f, const fla_soft *s, uint64_t item, uint64_t rows)
 {
 	const fla_tile *t = fla_tile_of(f, item);
-	uint64_t sum = s->sum[item / f->tiles->len % 2], first = item % f->tiles->len == 0;
+	uint64_t sum = s->sum[fla_sum_of(f, item)], first = item % f->tiles->len == 0;
 
 	atn_reduce(&f->a, s->core, s->partial, ASC_OP_VCGADD, ASC_F32, first ? sum : s->value[1], s->column, t->pitch,
 	           rows, t->keys, 0);
@@ -186,7 +186,7 @@ static void give_out(fla *f, const fla_soft *s, uint64_t item, uint64_t first, u
 {
 	atn *a = &f->a;
 	const atn_unit *u = fla_unit_of(f, item);
-	uint64_t sum = s->sum[item / f->tiles->len % 2], whole = atn_up(rows, ATN_SIDE);
+	uint64_t sum = s->sum[fla_sum_of(f, item)], whole = atn_up(rows, ATN_SIDE);
 	uint64_t half = s->column + f->rows * a->depth * ATN_HALF;
 
 	alone(f, s, ASC_OP_VRSQRT, sum, sum, rows);
@@ -236,7 +236,7 @@ static uint64_t listed_bytes(const fla *f)
 
 static uint64_t need(const fla *f)
 {
-	enum { LISTS = 7, SPREADS = G_N_ELEMENTS(((fla_soft *)NULL)->block), PLACES = 24 };
+	enum { LISTS = 8, SPREADS = G_N_ELEMENTS(((fla_soft *)NULL)->block), PLACES = 24 };
 	uint64_t row = MAX(f->tile, f->a.depth) * WORD + f->a.depth * WORD +
 	               ATN_OUT_TURNS * (2 * f->tile + f->a.depth) * ATN_HALF;
 
@@ -285,8 +285,10 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 		if (!asb_take(a->b, s->core, ASC_UB, atn_partial_bytes(f->tile, f->rows, i), ATN_BLOCK, &s->partial[i],
 		              error) ||
 		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->value[i], error) ||
-		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->maximum[i], error) ||
-		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->sum[i], error))
+		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->maximum[i], error))
+			return false;
+	for (unsigned i = 0; i < G_N_ELEMENTS(s->sum); i++)
+		if (!asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->sum[i], error))
 			return false;
 	if (!asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->factor, error))
 		return false;
@@ -296,10 +298,10 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 	/* Blocks of equal numbers are made eight at a time, squares of 16 rows are turned as a whole. */
 	asb_node(a->b, a->name_soft);
 	avk_mask_lanes(a->b, s->core, ATN_HALF_LANES);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(s->maximum); i++)
 		zero(f, s, s->maximum[i], listed / WORD);
+	for (unsigned i = 0; i < G_N_ELEMENTS(s->sum); i++)
 		zero(f, s, s->sum[i], listed / WORD);
-	}
 	zero(f, s, s->factor, listed / WORD);
 	zero(f, s, s->out, atn_up(f->rows * a->depth, LANES));
 	return true;
