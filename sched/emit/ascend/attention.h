@@ -118,6 +118,8 @@ void atn_load_rows(atn *a, uint64_t dst, uint64_t src, uint64_t rows, uint64_t c
 void atn_multiply(atn *a, uint64_t c, uint64_t at_a, uint64_t at_b, const uint64_t size[3], bool first, bool last);
 /* ROWS x COLUMNS of L0C to rows of global memory, by way of the unified buffer where there is no other. */
 void atn_way_out(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t dst, uint64_t pitch_bytes);
+/* On coupled cores to rows of the unified buffer, PITCH elements apart. */
+void atn_to_ub(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t ub, uint64_t pitch);
 bool atn_cube_take(atn *a, GError **error);
 void atn_scores(atn *a, uint64_t unit);
 void atn_output(atn *a, uint64_t unit);

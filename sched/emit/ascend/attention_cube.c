@@ -64,17 +64,14 @@ void atn_multiply(atn *a, uint64_t c, uint64_t at_a, uint64_t at_b, const uint64
 	asb_step(a->b, a->core, &insn);
 }
 
-/* ROWS x COLUMNS of L0C to rows of global memory, by way of the unified buffer where there is no other. */
-void atn_way_out(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t dst, uint64_t pitch_bytes)
+/* ROWS x COLUMNS of L0C to rows of fp16 PITCH elements apart, of global memory or the unified buffer. */
+static void leave(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t dst, uint64_t pitch)
 {
 	asc_insn insn = asc_insn_make(a->coupled ? ASC_OP_L0C_TO_UB : ASC_OP_FIX_GM);
-	uint64_t pitch = a->coupled ? atn_up(columns, ATN_SIDE) : pitch_bytes / ATN_HALF, ub = 0;
 
-	if (a->coupled)
-		ub = atn_turn(&a->ub);
 	avk_set(&insn, "type", ASC_F32);
 	avk_set(&insn, "dtype", ASC_F16);
-	avk_set(&insn, "dst", (int64_t)(a->coupled ? ub : dst));
+	avk_set(&insn, "dst", (int64_t)dst);
 	avk_set(&insn, "src", (int64_t)c);
 	avk_set(&insn, "m", (int64_t)rows);
 	avk_set(&insn, "n", (int64_t)columns);
@@ -85,8 +82,24 @@ void atn_way_out(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t d
 	if (last_rows_fill_units(a))
 		avk_set(&insn, "unit_flag", UNIT_HAND_OVER);
 	asb_step(a->b, a->core, &insn);
-	if (a->coupled)
-		avk_copy_out(a->b, a->core, dst, pitch_bytes, ub, pitch * ATN_HALF, rows, columns * ATN_HALF);
+}
+
+void atn_way_out(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t dst, uint64_t pitch_bytes)
+{
+	uint64_t pitch = atn_up(columns, ATN_SIDE), ub;
+
+	if (!a->coupled) {
+		leave(a, c, rows, columns, dst, pitch_bytes / ATN_HALF);
+		return;
+	}
+	ub = atn_turn(&a->ub);
+	leave(a, c, rows, columns, ub, pitch);
+	avk_copy_out(a->b, a->core, dst, pitch_bytes, ub, pitch * ATN_HALF, rows, columns * ATN_HALF);
+}
+
+void atn_to_ub(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t ub, uint64_t pitch)
+{
+	leave(a, c, rows, columns, ub, pitch);
 }
 
 /* ---- stages ---- */

@@ -4,8 +4,9 @@
  *
  * Queries are dealt out to the cores as for attention, and cut into units.  On split cores cube and vector sub-cores
  * work at the same time: while the powers of an item are made, the cube sub-core makes the scores of those behind it
- * and the product of the one before, which is added up after the next item's powers.  What passes between them lies in
- * turns of global memory that stay in L2, so does everything on coupled cores.
+ * and the product of the one before, which is added up two items later.  What passes between them lies in
+ * turns of global memory that stay in L2.  On coupled cores it stays on the chip: scores and products leave L0C for the
+ * unified buffer, powers go from there to L1.
  */
 #include "sched/emit/ascend/flash.h"
 

@@ -26,11 +26,11 @@ typedef struct fla_soft {
 		column; /* [rows][pitch] fp32: scores; products on their way to the output so far; the output at last */
 	uint64_t out;   /* [rows][depth] fp32: so far */
 	uint64_t partial[2], value[2];
-	uint64_t maximum[2];             /* a number a row: so far, by parity of the item */
-	uint64_t sum[FLA_LAG + 1];       /* the same by turn of the unit */
-	uint64_t factor;                 /* a number a row: rescales what was there before */
-	uint64_t block[1 + FLA_LAG + 1]; /* a block of equal numbers a row: maximum; factors by turn of the item */
-	atn_ring scores, powers, products;
+	uint64_t maximum[2];               /* a number a row: so far, by parity of the item */
+	uint64_t sum[FLA_LAG + 1];         /* the same by turn of the unit */
+	uint64_t factor;                   /* a number a row: rescales what was there before */
+	uint64_t block[1 + FLA_LAG + 1];   /* a block of equal numbers a row: maximum; factors by turn of the item */
+	atn_ring scores, powers, products; /* coupled cores: all there is of them outside L0C and L1 */
 } fla_soft;
 
 typedef struct fla {
@@ -41,8 +41,9 @@ typedef struct fla {
 	atn_ring l0a_q, l0a_p, k, v, ub;
 	uint64_t next_k, next_v; /* items whose tiles were asked for */
 	uint64_t held_k[ATN_MOST_TURNS], held_v[ATN_MOST_TURNS];
-	uint64_t at_q;                                             /* in L0A: of the unit at hand */
-	GHashTable *scores[ATN_AHEAD + 1], *products[FLA_LAG + 1]; /* global memory, by queries of the unit */
+	uint64_t at_q; /* in L0A: of the unit at hand */
+	/* Split cores: global memory, by queries of the unit. */
+	GHashTable *scores[ATN_AHEAD + 1], *products[FLA_LAG + 1];
 	fla_soft soft[2];
 } fla;
 
@@ -65,6 +66,11 @@ static inline unsigned fla_sum_of(const fla *f, uint64_t item)
 static inline unsigned fla_factor_of(uint64_t item)
 {
 	return 1 + (unsigned)(item % (FLA_LAG + 1));
+}
+/* Where an item has its turn of ring R. */
+static inline uint64_t fla_in(const atn_ring *r, uint64_t item)
+{
+	return r->address[item % r->turns];
 }
 /* Rows of scores, and then of powers, of ITEM; rows of its product with the values. */
 uint64_t fla_scores_at(fla *f, uint64_t item);

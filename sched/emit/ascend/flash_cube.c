@@ -96,7 +96,10 @@ void fla_make_scores(fla *f, uint64_t item)
 			atn_load2d(a, ASC_OP_LOAD2D_B, at_b, f->k.address[item % f->k.turns],
 			           of_column * a->depth / ATN_SIDE, false);
 		atn_multiply(a, c, f->at_q, at_b, (uint64_t[]){wide, a->depth, keys}, true, true);
-		atn_way_out(a, c, wide, keys, fla_scores_at(f, item) + at * ATN_HALF, f->tile * ATN_HALF);
+		if (a->coupled)
+			atn_to_ub(a, c, wide, keys, fla_in(&f->soft[0].scores, item) + at * ATN_HALF, t->pitch);
+		else
+			atn_way_out(a, c, wide, keys, fla_scores_at(f, item) + at * ATN_HALF, f->tile * ATN_HALF);
 	}
 	load_next(f, false);
 	for (unsigned i = 0; !item && i < f->v.turns; i++)
@@ -106,12 +109,13 @@ void fla_make_scores(fla *f, uint64_t item)
 void fla_make_products(fla *f, uint64_t item)
 {
 	atn *a = &f->a;
-	uint64_t wide = atn_up(fla_unit_of(f, item)->queries, ATN_SIDE), p = atn_turn(&a->l1_p);
+	uint64_t wide = atn_up(fla_unit_of(f, item)->queries, ATN_SIDE), p = fla_in(&a->l1_p, item);
 	uint64_t c = atn_turn(&a->l0c_o);
 	const fla_tile *t = fla_tile_of(f, item);
 
 	asb_node(a->b, a->name_out);
-	atn_to_fractals(a, p, fla_scores_at(f, item), wide, t->keys, f->tile * ATN_HALF, wide);
+	if (!a->coupled)
+		atn_to_fractals(a, p, fla_scores_at(f, item), wide, t->keys, f->tile * ATN_HALF, wide);
 	for (uint64_t at = 0; at < t->keys; at += a->chunk) {
 		uint64_t keys = MIN(a->chunk, t->keys - at), at_a = atn_turn(&f->l0a_p), at_b = atn_turn(&a->l0b);
 
@@ -121,7 +125,10 @@ void fla_make_products(fla *f, uint64_t item)
 		atn_multiply(a, c, at_a, at_b, (uint64_t[]){wide, keys, a->depth}, !at, at + keys == t->keys);
 	}
 	load_next(f, true);
-	atn_way_out(a, c, wide, a->depth, fla_products_at(f, item), a->depth * ATN_HALF);
+	if (a->coupled)
+		atn_to_ub(a, c, wide, a->depth, fla_in(&f->soft[0].products, item), a->depth);
+	else
+		atn_way_out(a, c, wide, a->depth, fla_products_at(f, item), a->depth * ATN_HALF);
 }
 
 /* ---- buffers ---- */
@@ -173,7 +180,5 @@ bool fla_cube_take(fla *f, GError **error)
 	       atn_take_ring(a, a->core, &a->l1_q, ASC_L1, a->width * a->depth * ATN_HALF, FRACTAL, ATN_TURNS, error) &&
 	       atn_take_ring(a, a->core, &a->l1_p, ASC_L1, a->width * f->tile * ATN_HALF, FRACTAL, ATN_TURNS, error) &&
 	       atn_take_ring(a, a->core, &f->k, ASC_L1, tile_bytes(f), FRACTAL, (unsigned)keys, error) &&
-	       atn_take_ring(a, a->core, &f->v, ASC_L1, tile_bytes(f), FRACTAL, (unsigned)values, error) &&
-	       (!a->coupled || atn_take_ring(a, a->core, &a->ub, ASC_UB, a->width * MAX(a->chunk, a->depth) * ATN_HALF,
-	                                     ATN_BLOCK, ATN_TURNS, error));
+	       atn_take_ring(a, a->core, &f->v, ASC_L1, tile_bytes(f), FRACTAL, (unsigned)values, error);
 }

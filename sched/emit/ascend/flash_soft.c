@@ -111,22 +111,51 @@ static void add_sum(fla *f, const fla_soft *s, uint64_t item, uint64_t rows)
 	each(f, s, ASC_OP_VADD, sum, sum, s->value[1], rows);
 }
 
+/* ROWS rows of fp16 to fractals in L1, a column of 16 at a time. */
+static void to_l1(fla *f, const fla_soft *s, uint64_t dst, uint64_t src, uint64_t pitch, uint64_t rows)
+{
+	asc_insn insn = asc_insn_make(ASC_OP_UB_TO_L1);
+
+	avk_set(&insn, "bursts", (int64_t)rows);
+	avk_set(&insn, "src_gap", (int64_t)(pitch * ATN_HALF - ATN_BLOCK));
+	for (uint64_t at = 0; at < pitch; at += ATN_SIDE) {
+		avk_set(&insn, "dst", (int64_t)(dst + at * rows * ATN_HALF));
+		avk_set(&insn, "src", (int64_t)(src + at * ATN_HALF));
+		asb_step(f->a.b, s->core, &insn);
+	}
+}
+
+static void send_powers(fla *f, fla_soft *s, uint64_t item, uint64_t memory, uint64_t rows)
+{
+	atn *a = &f->a;
+	const fla_tile *t = fla_tile_of(f, item);
+	uint64_t out = fla_in(&s->powers, item);
+
+	convert(f, s, ASC_F32, out, s->column, rows * t->pitch);
+	if (a->coupled)
+		to_l1(f, s, fla_in(&a->l1_p, item), out, t->pitch, atn_up(rows, ATN_SIDE));
+	else
+		avk_copy_out(a->b, s->core, memory, f->tile * ATN_HALF, out, t->pitch * ATN_HALF, rows,
+		             t->keys * ATN_HALF);
+}
+
 static void powers_of(fla *f, fla_soft *s, uint64_t item, uint64_t first, uint64_t rows)
 {
 	atn *a = &f->a;
 	const fla_tile *t = fla_tile_of(f, item);
-	uint64_t in = atn_turn(&s->scores), out = atn_turn(&s->powers), all = rows * t->pitch;
-	uint64_t memory = fla_scores_at(f, item) + first * f->tile * ATN_HALF;
+	uint64_t in = fla_in(&s->scores, item), all = rows * t->pitch;
+	uint64_t memory = a->coupled ? 0 : fla_scores_at(f, item) + first * f->tile * ATN_HALF;
 
-	avk_copy_in(a->b, s->core, in, t->pitch * ATN_HALF, memory, f->tile * ATN_HALF, rows, t->keys * ATN_HALF, 0);
+	if (!a->coupled)
+		avk_copy_in(a->b, s->core, in, t->pitch * ATN_HALF, memory, f->tile * ATN_HALF, rows,
+		            t->keys * ATN_HALF, 0);
 	convert(f, s, ASC_F16, s->column, in, all);
 	scale(f, s, s->column, all);
 	advance(f, s, item, in, rows);
 	atn_spread(a, s->core, s->block[0], s->maximum[item % 2], rows);
 	atn_put_rows(a, s->core, ASC_OP_VSUB, s->column, t->pitch, rows, t->pitch, s->block[0]);
 	alone(f, s, ASC_OP_VEXP, s->column, s->column, all);
-	convert(f, s, ASC_F32, out, s->column, all);
-	avk_copy_out(a->b, s->core, memory, f->tile * ATN_HALF, out, t->pitch * ATN_HALF, rows, t->keys * ATN_HALF);
+	send_powers(f, s, item, memory, rows);
 	add_sum(f, s, item, rows);
 }
 
@@ -204,9 +233,11 @@ static void give_out(fla *f, const fla_soft *s, uint64_t item, uint64_t first, u
 static void add_product(fla *f, fla_soft *s, uint64_t item, uint64_t first, uint64_t rows)
 {
 	atn *a = &f->a;
-	uint64_t in = atn_turn(&s->products), all = rows * a->depth, row = a->depth * ATN_HALF, tiles = f->tiles->len;
+	uint64_t in = fla_in(&s->products, item), all = rows * a->depth, row = a->depth * ATN_HALF;
+	uint64_t tiles = f->tiles->len;
 
-	avk_copy_in(a->b, s->core, in, row, fla_products_at(f, item) + first * row, row, rows, row, 0);
+	if (!a->coupled)
+		avk_copy_in(a->b, s->core, in, row, fla_products_at(f, item) + first * row, row, rows, row, 0);
 	convert(f, s, ASC_F16, item % tiles ? s->column : s->out, in, all);
 	if (item % tiles) {
 		atn_put_rows(a, s->core, ASC_OP_VMUL, s->out, a->depth, rows, a->depth, s->block[fla_factor_of(item)]);
@@ -234,22 +265,21 @@ static uint64_t listed_bytes(const fla *f)
 	return atn_up(f->rows, LANES) * WORD;
 }
 
-static uint64_t need(const fla *f)
+/* Products wait for two items where they are made, on split cores in global memory. */
+static unsigned product_turns(const fla *f)
 {
-	enum { LISTS = 8, SPREADS = G_N_ELEMENTS(((fla_soft *)NULL)->block), PLACES = 24 };
-	uint64_t row = MAX(f->tile, f->a.depth) * WORD + f->a.depth * WORD +
-	               ATN_OUT_TURNS * (2 * f->tile + f->a.depth) * ATN_HALF;
-
-	return f->rows * row + atn_partial_bytes(f->tile, f->rows, 0) + atn_partial_bytes(f->tile, f->rows, 1) +
-	       LISTS * listed_bytes(f) + SPREADS * f->rows * ATN_BLOCK + PLACES * BLOCKS * ATN_BLOCK;
+	return f->a.coupled ? FLA_LAG + 1 : ATN_OUT_TURNS;
 }
 
 bool fla_soft_fits(const fla *f)
 {
-	const atn *a = &f->a;
-	uint64_t on_its_way = a->coupled ? ATN_TURNS * a->width * MAX(a->chunk, a->depth) * ATN_HALF : 0;
+	enum { LISTS = 8, SPREADS = G_N_ELEMENTS(((fla_soft *)NULL)->block), PLACES = 24 };
+	uint64_t row = MAX(f->tile, f->a.depth) * WORD + f->a.depth * WORD + 2 * ATN_OUT_TURNS * f->tile * ATN_HALF +
+	               product_turns(f) * f->a.depth * ATN_HALF;
+	uint64_t all = f->rows * row + atn_partial_bytes(f->tile, f->rows, 0) + atn_partial_bytes(f->tile, f->rows, 1) +
+	               LISTS * listed_bytes(f) + SPREADS * f->rows * ATN_BLOCK + PLACES * BLOCKS * ATN_BLOCK;
 
-	return need(f) + on_its_way <= (uint64_t)asc_space_bytes(a->machine, ASC_UB);
+	return all <= (uint64_t)asc_space_bytes(f->a.machine, ASC_UB);
 }
 
 static void zero(fla *f, const fla_soft *s, uint64_t at, uint64_t words)
@@ -278,8 +308,8 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 	                   error) ||
 	    !atn_take_ring(a, s->core, &s->powers, ASC_UB, f->rows * f->tile * ATN_HALF, turn_bytes, ATN_OUT_TURNS,
 	                   error) ||
-	    !atn_take_ring(a, s->core, &s->products, ASC_UB, f->rows * a->depth * ATN_HALF, turn_bytes, ATN_OUT_TURNS,
-	                   error))
+	    !atn_take_ring(a, s->core, &s->products, ASC_UB, f->rows * a->depth * ATN_HALF, turn_bytes,
+	                   product_turns(f), error))
 		return false;
 	for (unsigned i = 0; i < 2; i++)
 		if (!asb_take(a->b, s->core, ASC_UB, atn_partial_bytes(f->tile, f->rows, i), ATN_BLOCK, &s->partial[i],
@@ -303,6 +333,11 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 	for (unsigned i = 0; i < G_N_ELEMENTS(s->sum); i++)
 		zero(f, s, s->sum[i], listed / WORD);
 	zero(f, s, s->factor, listed / WORD);
+	/* Lanes behind the last key, rows behind the last query: nothing comes of them. */
+	for (unsigned i = 0; a->coupled && i < ATN_OUT_TURNS; i++) {
+		zero(f, s, s->scores.address[i], f->rows * f->tile * ATN_HALF / WORD);
+		zero(f, s, s->powers.address[i], f->rows * f->tile * ATN_HALF / WORD);
+	}
 	zero(f, s, s->out, atn_up(f->rows * a->depth, LANES));
 	return true;
 }
