@@ -146,9 +146,14 @@ static ask_times copy_times(timeline *t, runner *r, const asc_insn *insn, double
 		                    ub ? (double)m->mte2_ub_cycles : 0);
 		break;
 	}
-	case ASC_OP_UB_TO_L1:
-		x.free = x.done = start + (double)(f[2] * f[3]) / (double)m->mte3_ub_l1_bytes_per_cycle;
+	case ASC_OP_UB_TO_L1: {
+		/* A burst that does not follow the one before takes reads of the unified buffer of its own. */
+		int64_t bytes = f[4] ? f[3] : f[2] * f[3], port = m->ub_mte_read_bytes_per_cycle;
+		double reads = (double)((f[4] ? f[2] : 1) * ((bytes + port - 1) / port));
+
+		x.free = x.done = start + MAX(reads, (double)(f[2] * f[3]) / (double)m->mte3_ub_l1_bytes_per_cycle);
 		break;
+	}
 	default:
 		b.address = (uint64_t)f[0];
 		b.pitch = b.bytes + (uint64_t)f[5];
