@@ -111,16 +111,40 @@ static void add_sum(fla *f, const fla_soft *s, uint64_t item, uint64_t rows)
 	each(f, s, ASC_OP_VADD, sum, sum, s->value[1], rows);
 }
 
+/* On coupled cores rows of powers lie a block further apart: what takes a column of them meets all bank groups. */
+static uint64_t powers_pitch(const fla *f, uint64_t pitch)
+{
+	return f->a.coupled ? pitch + ATN_SIDE : pitch;
+}
+
 /* ROWS rows of fp16 to fractals in L1, a column of 16 at a time. */
 static void to_l1(fla *f, const fla_soft *s, uint64_t dst, uint64_t src, uint64_t pitch, uint64_t rows)
 {
 	asc_insn insn = asc_insn_make(ASC_OP_UB_TO_L1);
 
 	avk_set(&insn, "bursts", (int64_t)rows);
-	avk_set(&insn, "src_gap", (int64_t)(pitch * ATN_HALF - ATN_BLOCK));
+	avk_set(&insn, "src_gap", (int64_t)(powers_pitch(f, pitch) * ATN_HALF - ATN_BLOCK));
 	for (uint64_t at = 0; at < pitch; at += ATN_SIDE) {
 		avk_set(&insn, "dst", (int64_t)(dst + at * rows * ATN_HALF));
 		avk_set(&insn, "src", (int64_t)(src + at * ATN_HALF));
+		asb_step(f->a.b, s->core, &insn);
+	}
+}
+
+static void round_powers(fla *f, const fla_soft *s, uint64_t out, uint64_t pitch, uint64_t rows)
+{
+	asc_insn insn = asc_insn_make(ASC_OP_VCONV);
+
+	avk_set(&insn, "type", ASC_F32);
+	avk_set(&insn, "dtype", ASC_F16);
+	avk_set(&insn, "round", 1);
+	avk_set(&insn, "repeat", (int64_t)rows);
+	avk_set(&insn, "src_rep", (int64_t)(pitch * WORD / ATN_BLOCK));
+	avk_set(&insn, "dst_rep", (int64_t)(powers_pitch(f, pitch) * ATN_HALF / ATN_BLOCK));
+	for (uint64_t at = 0; at < pitch; at += LANES) {
+		avk_mask_lanes(f->a.b, s->core, pitch - at < LANES ? pitch - at : ATN_HALF_LANES);
+		avk_set(&insn, "src", (int64_t)(s->column + at * WORD));
+		avk_set(&insn, "dst", (int64_t)(out + at * ATN_HALF));
 		asb_step(f->a.b, s->core, &insn);
 	}
 }
@@ -131,12 +155,13 @@ static void send_powers(fla *f, fla_soft *s, uint64_t item, uint64_t memory, uin
 	const fla_tile *t = fla_tile_of(f, item);
 	uint64_t out = fla_in(&s->powers, item);
 
-	convert(f, s, ASC_F32, out, s->column, rows * t->pitch);
-	if (a->coupled)
+	if (a->coupled) {
+		round_powers(f, s, out, t->pitch, rows);
 		to_l1(f, s, fla_in(&a->l1_p, item), out, t->pitch, atn_up(rows, ATN_SIDE));
-	else
-		avk_copy_out(a->b, s->core, memory, f->tile * ATN_HALF, out, t->pitch * ATN_HALF, rows,
-		             t->keys * ATN_HALF);
+		return;
+	}
+	convert(f, s, ASC_F32, out, s->column, rows * t->pitch);
+	avk_copy_out(a->b, s->core, memory, f->tile * ATN_HALF, out, t->pitch * ATN_HALF, rows, t->keys * ATN_HALF);
 }
 
 static void powers_of(fla *f, fla_soft *s, uint64_t item, uint64_t first, uint64_t rows)
@@ -274,7 +299,8 @@ static unsigned product_turns(const fla *f)
 bool fla_soft_fits(const fla *f)
 {
 	enum { LISTS = 8, SPREADS = G_N_ELEMENTS(((fla_soft *)NULL)->block), PLACES = 24 };
-	uint64_t row = MAX(f->tile, f->a.depth) * WORD + f->a.depth * WORD + 2 * ATN_OUT_TURNS * f->tile * ATN_HALF +
+	uint64_t row = MAX(f->tile, f->a.depth) * WORD + f->a.depth * WORD +
+	               ATN_OUT_TURNS * (f->tile + powers_pitch(f, f->tile)) * ATN_HALF +
 	               product_turns(f) * f->a.depth * ATN_HALF;
 	uint64_t all = f->rows * row + atn_partial_bytes(f->tile, f->rows, 0) + atn_partial_bytes(f->tile, f->rows, 1) +
 	               LISTS * listed_bytes(f) + SPREADS * f->rows * ATN_BLOCK + PLACES * BLOCKS * ATN_BLOCK;
@@ -306,8 +332,8 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 	    !asb_take(a->b, s->core, ASC_UB, f->rows * a->depth * WORD, turn_bytes, &s->out, error) ||
 	    !atn_take_ring(a, s->core, &s->scores, ASC_UB, f->rows * f->tile * ATN_HALF, turn_bytes, ATN_OUT_TURNS,
 	                   error) ||
-	    !atn_take_ring(a, s->core, &s->powers, ASC_UB, f->rows * f->tile * ATN_HALF, turn_bytes, ATN_OUT_TURNS,
-	                   error) ||
+	    !atn_take_ring(a, s->core, &s->powers, ASC_UB, f->rows * powers_pitch(f, f->tile) * ATN_HALF, turn_bytes,
+	                   ATN_OUT_TURNS, error) ||
 	    !atn_take_ring(a, s->core, &s->products, ASC_UB, f->rows * a->depth * ATN_HALF, turn_bytes,
 	                   product_turns(f), error))
 		return false;
@@ -336,7 +362,7 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 	/* Lanes behind the last key, rows behind the last query: nothing comes of them. */
 	for (unsigned i = 0; a->coupled && i < ATN_OUT_TURNS; i++) {
 		zero(f, s, s->scores.address[i], f->rows * f->tile * ATN_HALF / WORD);
-		zero(f, s, s->powers.address[i], f->rows * f->tile * ATN_HALF / WORD);
+		zero(f, s, s->powers.address[i], f->rows * powers_pitch(f, f->tile) * ATN_HALF / WORD);
 	}
 	zero(f, s, s->out, atn_up(f->rows * a->depth, LANES));
 	return true;
