@@ -168,15 +168,27 @@ void ask_match_attention(const graph *g, uint32_t first, const uint32_t *kernel_
 /* ---- cutting ---- */
 
 /* The widest units, and chunks, that fit. */
-static bool plan(atn *a)
+static bool widest(atn *a, bool chip)
 {
-	a->pitch = atn_up(a->keys, ATN_SIDE);
-	a->stage = MIN(MOST_STAGE, a->pitch);
+	a->chip = chip;
 	for (a->width = MIN(MOST_WIDTH, atn_up(a->queries, ATN_SIDE)); a->width; a->width -= ATN_SIDE)
 		for (a->chunk = MIN(MOST_CHUNK, a->pitch); a->chunk; a->chunk -= ATN_SIDE)
 			if (atn_cube_fits(a) && atn_soft_plan(a))
 				return true;
 	return false;
+}
+
+/* On the chip units must be half as wide as by way of global memory at least: narrow ones take longer. */
+static bool plan(atn *a)
+{
+	uint64_t wide;
+
+	a->pitch = atn_up(a->keys, ATN_SIDE);
+	a->stage = MIN(MOST_STAGE, a->pitch);
+	if (!widest(a, false))
+		return false;
+	wide = a->width;
+	return (a->coupled && widest(a, true) && 2 * a->width >= wide) || widest(a, false);
 }
 
 /* Units of block BLOCK of BLOCKS: granules of queries are dealt out in stretches, which are cut where heads end and

@@ -64,6 +64,7 @@ typedef struct atn {
 	asb *b;
 	const asc_machine *machine;
 	bool coupled;
+	bool chip; /* coupled cores: scores and shares stay on the chip */
 	uint64_t heads, queries, keys, depth;
 	ask_place q, k, v, o;
 	uint32_t scale; /* fp32 */
@@ -104,6 +105,15 @@ static inline const atn_unit *atn_unit_at(const atn *a, uint64_t i)
 void atn_find_units(atn *a, uint64_t block, uint64_t blocks);
 /* Rows of scores of UNIT. */
 uint64_t atn_scores_at(atn *a, uint64_t unit);
+/* On the chip: scores of UNIT in the unified buffer, its shares in L1. */
+static inline uint64_t atn_chip_scores(const atn *a, uint64_t unit)
+{
+	return a->soft[0].in.address[unit % a->soft[0].in.turns];
+}
+static inline uint64_t atn_chip_shares(const atn *a, uint64_t unit)
+{
+	return a->l1_p.address[unit % a->l1_p.turns];
+}
 bool atn_take_ring(atn *a, asb_core core, atn_ring *r, enum asc_space space, uint64_t bytes, uint64_t align,
                    unsigned turns, GError **error);
 
@@ -146,6 +156,11 @@ typedef struct atn_fold {
 } atn_fold;
 /* Each block of elements of ROWS rows of COUNT becomes one element. */
 void atn_put_folds(atn *a, asb_core core, const atn_fold *f, uint64_t rows, uint64_t count);
+/* ROWS rows of COUNT fp32, one behind the other, as rows of fp16 DST_PITCH elements apart. */
+void atn_round(atn *a, asb_core core, uint64_t dst, uint64_t dst_pitch, uint64_t src, uint64_t rows, uint64_t count);
+/* ROWS rows of COLUMNS fp16 to fractals in L1, a column of them at a time. */
+void atn_to_l1(atn *a, asb_core core, uint64_t dst, uint64_t src, uint64_t src_pitch, uint64_t rows, uint64_t columns);
+void atn_zero(atn *a, asb_core core, uint64_t at, uint64_t bytes); /* in whole repeats */
 /* Every row's COUNT elements at SRC become one at DST, by way of the two areas PARTIAL. */
 void atn_reduce(atn *a, asb_core core, const uint64_t partial[2], enum asc_op op, enum asc_type type, uint64_t dst,
                 uint64_t src, uint64_t pitch, uint64_t rows, uint64_t count, unsigned area);

@@ -178,7 +178,10 @@ void atn_scores(atn *a, uint64_t number)
 		           atn_up(keys, ATN_SIDE) * a->depth / (ATN_SIDE * ATN_SIDE), false);
 		atn_multiply(a, c, at_a, at_b, (uint64_t[]){wide, a->depth, keys}, true, true);
 		load_next(a, &a->feed_k, false);
-		atn_way_out(a, c, wide, keys, atn_scores_at(a, number) + first * ATN_HALF, a->pitch * ATN_HALF);
+		if (a->chip)
+			atn_to_ub(a, c, wide, keys, atn_chip_scores(a, number) + first * ATN_HALF, a->pitch);
+		else
+			atn_way_out(a, c, wide, keys, atn_scores_at(a, number) + first * ATN_HALF, a->pitch * ATN_HALF);
 	}
 	for (unsigned i = 0; !number && i < a->feed_v.ring.turns; i++)
 		load_next(a, &a->feed_v, true);
@@ -217,6 +220,10 @@ static void load_shares(atn *a, uint64_t number, uint64_t stage)
 
 	if (stage >= a->feed_v.stages)
 		return;
+	if (a->chip) {
+		a->p_at[stage % ATN_TURNS] = atn_chip_shares(a, number) + first * wide * ATN_HALF;
+		return;
+	}
 	p = a->p_at[stage % ATN_TURNS] = atn_turn(&a->l1_p);
 	atn_to_fractals(a, p, atn_scores_at(a, number) + first * ATN_HALF, wide, MIN(a->stage, a->keys - first),
 	                a->pitch * ATN_HALF, wide);
@@ -268,7 +275,7 @@ static bool needs_of(const atn *a, needs *n)
 	uint64_t l1 = (uint64_t)asc_space_bytes(a->machine, ASC_L1), taken;
 
 	n->q = a->width * a->depth * ATN_HALF;
-	n->p = a->width * atn_up(a->stage, ATN_SIDE) * ATN_HALF;
+	n->p = a->width * (a->chip ? a->pitch : atn_up(a->stage, ATN_SIDE)) * ATN_HALF;
 	n->k = a->chunk * a->depth * ATN_HALF;
 	n->v = a->depth * atn_up(a->stage, ATN_SIDE) * ATN_HALF;
 	taken = ATN_TURNS * (n->q + n->p + n->k + n->v);

@@ -201,3 +201,48 @@ uint64_t atn_partial_bytes(uint64_t keys, uint64_t rows, unsigned area)
 	return atn_up(rows, BLOCKS) *
 	       (area ? MAX(second * WORD, more * ATN_HALF) : MAX(first * WORD, halves * ATN_HALF));
 }
+
+void atn_round(atn *a, asb_core core, uint64_t dst, uint64_t dst_pitch, uint64_t src, uint64_t rows, uint64_t count)
+{
+	asc_insn insn = asc_insn_make(ASC_OP_VCONV);
+
+	avk_set(&insn, "type", ASC_F32);
+	avk_set(&insn, "dtype", ASC_F16);
+	avk_set(&insn, "round", ROUND_EVEN);
+	avk_set(&insn, "repeat", (int64_t)rows);
+	avk_set(&insn, "src_rep", (int64_t)(count * WORD / ATN_BLOCK));
+	avk_set(&insn, "dst_rep", (int64_t)(dst_pitch * ATN_HALF / ATN_BLOCK));
+	for (uint64_t at = 0; at < count; at += LANES) {
+		avk_mask_lanes(a->b, core, count - at < LANES ? count - at : HALF_LANES);
+		avk_set(&insn, "src", (int64_t)(src + at * WORD));
+		avk_set(&insn, "dst", (int64_t)(dst + at * ATN_HALF));
+		asb_step(a->b, core, &insn);
+	}
+}
+
+void atn_to_l1(atn *a, asb_core core, uint64_t dst, uint64_t src, uint64_t src_pitch, uint64_t rows, uint64_t columns)
+{
+	asc_insn insn = asc_insn_make(ASC_OP_UB_TO_L1);
+
+	avk_set(&insn, "bursts", (int64_t)rows);
+	avk_set(&insn, "src_gap", (int64_t)(src_pitch * ATN_HALF - ATN_BLOCK));
+	for (uint64_t at = 0; at < columns; at += ATN_SIDE) {
+		avk_set(&insn, "dst", (int64_t)(dst + at * rows * ATN_HALF));
+		avk_set(&insn, "src", (int64_t)(src + at * ATN_HALF));
+		asb_step(a->b, core, &insn);
+	}
+}
+
+void atn_zero(atn *a, asb_core core, uint64_t at, uint64_t bytes)
+{
+	uint64_t words = bytes / WORD;
+	asc_insn insn = asc_insn_make(ASC_OP_VDUP);
+
+	avk_mask_lanes(a->b, core, HALF_LANES);
+	avk_set(&insn, "type", ASC_F32);
+	for (uint64_t done = 0; done < words; done += MOST_REPEATS * LANES) {
+		avk_set(&insn, "dst", (int64_t)(at + done * WORD));
+		avk_set(&insn, "repeat", (int64_t)(MIN(words - done, MOST_REPEATS * LANES) / LANES));
+		asb_step(a->b, core, &insn);
+	}
+}

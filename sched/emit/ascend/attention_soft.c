@@ -50,7 +50,7 @@ static void load_piece(atn *a, atn_soft *s, uint64_t number)
 	const atn_batch *batch;
 	piece p;
 
-	if (number >= s->batches->len)
+	if (number >= s->batches->len || a->chip)
 		return;
 	batch = batch_at(s, number);
 	if (s->next != number) {
@@ -71,11 +71,11 @@ static void take_in(atn *a, atn_soft *s, uint64_t number)
 	const atn_batch *batch = batch_at(s, number);
 	uint64_t first = atn_up(atn_div_up(a->keys, ATN_SIDE), ATN_SIDE), pieces = pieces_of(a, batch->rows);
 
-	while (s->next != number || s->pieces < MIN(pieces, s->in.turns))
+	while (!a->chip && (s->next != number || s->pieces < MIN(pieces, s->in.turns)))
 		load_piece(a, s, number);
 	for (uint64_t i = 0; i < pieces; i++) {
 		piece p = piece_at(a, batch->rows, i);
-		uint64_t in = s->in.address[i % s->in.turns];
+		uint64_t in = a->chip ? atn_chip_scores(a, batch->unit) : s->in.address[i % s->in.turns];
 		atn_fold f = {.op = ASC_OP_VCGMAX,
 		              .type = ASC_F16,
 		              .src = in,
@@ -134,8 +134,22 @@ static void find_factors(atn *a, atn_soft *s, uint64_t rows)
 	atn_spread(a, s->core, s->block[1], s->value[1], rows);
 }
 
+/* Rows of shares lie a block further apart: what takes a column of them meets all bank groups. */
+static uint64_t chip_pitch(const atn *a)
+{
+	return a->pitch + ATN_SIDE;
+}
+
 static void give_out(atn *a, atn_soft *s, const atn_batch *batch)
 {
+	if (a->chip) {
+		uint64_t out = atn_turn(&s->out);
+
+		atn_round(a, s->core, out, chip_pitch(a), s->column, batch->rows, a->pitch);
+		atn_to_l1(a, s->core, atn_chip_shares(a, batch->unit), out, chip_pitch(a),
+		          atn_up(batch->rows, ATN_SIDE), a->pitch);
+		return;
+	}
 	for (uint64_t i = 0; i < pieces_of(a, batch->rows); i++) {
 		piece p = piece_at(a, batch->rows, i);
 		atn_run down = {.op = ASC_OP_VCONV,
@@ -214,6 +228,20 @@ static uint64_t need(const atn *a, uint64_t rows)
 	       8 * BLOCKS * ATN_BLOCK;
 }
 
+/* Everything of a unit at once: scores of those ahead, a column, shares. */
+static bool chip_plan(atn *a)
+{
+	uint64_t taken = ATN_TURNS * a->width * MAX(a->depth, ATN_SIDE) * ATN_HALF;
+	uint64_t lists = 2 * atn_up(a->width, LANES) * WORD, blocks = 2 * atn_up(a->width, BLOCKS) * ATN_BLOCK;
+	uint64_t rows = a->width * (a->pitch * (ATN_AHEAD * ATN_HALF + WORD) + chip_pitch(a) * ATN_HALF);
+
+	a->rows = a->io_rows = a->width;
+	a->io_keys = a->pitch;
+	return rows + taken + lists + blocks + atn_partial_bytes(a->keys, a->width, 0) +
+	               atn_partial_bytes(a->keys, a->width, 1) + 8 * BLOCKS * ATN_BLOCK <=
+	       (uint64_t)asc_space_bytes(a->machine, ASC_UB);
+}
+
 bool atn_soft_plan(atn *a)
 {
 	uint64_t size = (uint64_t)asc_space_bytes(a->machine, ASC_UB), row = a->pitch * ATN_HALF;
@@ -221,6 +249,8 @@ bool atn_soft_plan(atn *a)
 	uint64_t taken = a->coupled ? 2 * a->width * MAX(a->chunk, ATN_SIDE) * ATN_HALF : 0;
 	uint64_t share = atn_div_up(a->width, asb_vectors(a->b));
 
+	if (a->chip)
+		return chip_plan(a);
 	a->io_rows = row > IO_BYTES ? 1 : MIN(IO_BYTES / row, share);
 	a->io_keys = row > IO_BYTES ? IO_BYTES / ATN_HALF : a->pitch;
 	for (a->rows = share; a->rows && need(a, a->rows) + taken > size; a->rows--)
@@ -234,15 +264,15 @@ bool atn_soft_take(atn *a, unsigned vector, GError **error)
 	uint64_t turn = BLOCKS * ATN_BLOCK, listed = atn_up(a->rows, LANES) * WORD;
 	uint64_t blocks = atn_up(a->rows, BLOCKS) * ATN_BLOCK;
 	uint64_t io = a->io_rows * a->io_keys * ATN_HALF;
-	asc_insn zero = asc_insn_make(ASC_OP_VDUP);
 
 	*s = (atn_soft){.core = asb_vector(a->b, a->core / MAX(asb_cube(a->b, 1), 1), vector),
 	                .next = UINT64_MAX,
 	                .batches = g_array_new(FALSE, FALSE, sizeof(atn_batch))};
 	find_batches(a, vector, s->batches);
 	if (!asb_take(a->b, s->core, ASC_UB, a->rows * a->pitch * WORD, turn, &s->column, error) ||
-	    !atn_take_ring(a, s->core, &s->in, ASC_UB, io, turn, ATN_IN_TURNS, error) ||
-	    !atn_take_ring(a, s->core, &s->out, ASC_UB, io, turn, ATN_OUT_TURNS, error))
+	    !atn_take_ring(a, s->core, &s->in, ASC_UB, io, turn, a->chip ? ATN_AHEAD : ATN_IN_TURNS, error) ||
+	    !atn_take_ring(a, s->core, &s->out, ASC_UB, a->chip ? a->rows * chip_pitch(a) * ATN_HALF : io, turn,
+	                   a->chip ? 1 : ATN_OUT_TURNS, error))
 		return false;
 	for (unsigned i = 0; i < 2; i++)
 		if (!asb_take(a->b, s->core, ASC_UB, atn_partial_bytes(a->keys, a->rows, i), ATN_BLOCK, &s->partial[i],
@@ -251,12 +281,13 @@ bool atn_soft_take(atn *a, unsigned vector, GError **error)
 		    !asb_take(a->b, s->core, ASC_UB, blocks, ATN_BLOCK, &s->block[i], error))
 			return false;
 	/* Blocks of equal numbers are made eight at a time. */
-	avk_set(&zero, "type", ASC_F32);
-	avk_set(&zero, "dst", (int64_t)s->value[1]);
-	avk_set(&zero, "repeat", (int64_t)(listed / (LANES * WORD)));
 	asb_node(a->b, a->name_soft);
-	avk_mask_lanes(a->b, s->core, HALF_LANES);
-	asb_step(a->b, s->core, &zero);
+	atn_zero(a, s->core, s->value[1], listed);
+	/* Lanes behind the last key, rows behind the last query: nothing comes of them. */
+	for (unsigned i = 0; a->chip && i < s->in.turns; i++)
+		atn_zero(a, s->core, s->in.address[i], io);
+	if (a->chip)
+		atn_zero(a, s->core, s->out.address[0], a->rows * chip_pitch(a) * ATN_HALF);
 	return true;
 }
 

@@ -117,38 +117,6 @@ static uint64_t powers_pitch(const fla *f, uint64_t pitch)
 	return f->a.coupled ? pitch + ATN_SIDE : pitch;
 }
 
-/* ROWS rows of fp16 to fractals in L1, a column of 16 at a time. */
-static void to_l1(fla *f, const fla_soft *s, uint64_t dst, uint64_t src, uint64_t pitch, uint64_t rows)
-{
-	asc_insn insn = asc_insn_make(ASC_OP_UB_TO_L1);
-
-	avk_set(&insn, "bursts", (int64_t)rows);
-	avk_set(&insn, "src_gap", (int64_t)(powers_pitch(f, pitch) * ATN_HALF - ATN_BLOCK));
-	for (uint64_t at = 0; at < pitch; at += ATN_SIDE) {
-		avk_set(&insn, "dst", (int64_t)(dst + at * rows * ATN_HALF));
-		avk_set(&insn, "src", (int64_t)(src + at * ATN_HALF));
-		asb_step(f->a.b, s->core, &insn);
-	}
-}
-
-static void round_powers(fla *f, const fla_soft *s, uint64_t out, uint64_t pitch, uint64_t rows)
-{
-	asc_insn insn = asc_insn_make(ASC_OP_VCONV);
-
-	avk_set(&insn, "type", ASC_F32);
-	avk_set(&insn, "dtype", ASC_F16);
-	avk_set(&insn, "round", 1);
-	avk_set(&insn, "repeat", (int64_t)rows);
-	avk_set(&insn, "src_rep", (int64_t)(pitch * WORD / ATN_BLOCK));
-	avk_set(&insn, "dst_rep", (int64_t)(powers_pitch(f, pitch) * ATN_HALF / ATN_BLOCK));
-	for (uint64_t at = 0; at < pitch; at += LANES) {
-		avk_mask_lanes(f->a.b, s->core, pitch - at < LANES ? pitch - at : ATN_HALF_LANES);
-		avk_set(&insn, "src", (int64_t)(s->column + at * WORD));
-		avk_set(&insn, "dst", (int64_t)(out + at * ATN_HALF));
-		asb_step(f->a.b, s->core, &insn);
-	}
-}
-
 static void send_powers(fla *f, fla_soft *s, uint64_t item, uint64_t memory, uint64_t rows)
 {
 	atn *a = &f->a;
@@ -156,8 +124,9 @@ static void send_powers(fla *f, fla_soft *s, uint64_t item, uint64_t memory, uin
 	uint64_t out = fla_in(&s->powers, item);
 
 	if (a->coupled) {
-		round_powers(f, s, out, t->pitch, rows);
-		to_l1(f, s, fla_in(&a->l1_p, item), out, t->pitch, atn_up(rows, ATN_SIDE));
+		atn_round(a, s->core, out, powers_pitch(f, t->pitch), s->column, rows, t->pitch);
+		atn_to_l1(a, s->core, fla_in(&a->l1_p, item), out, powers_pitch(f, t->pitch), atn_up(rows, ATN_SIDE),
+		          t->pitch);
 		return;
 	}
 	convert(f, s, ASC_F32, out, s->column, rows * t->pitch);
@@ -308,19 +277,6 @@ bool fla_soft_fits(const fla *f)
 	return all <= (uint64_t)asc_space_bytes(f->a.machine, ASC_UB);
 }
 
-static void zero(fla *f, const fla_soft *s, uint64_t at, uint64_t words)
-{
-	enum { MOST = 255 };
-	asc_insn insn = asc_insn_make(ASC_OP_VDUP);
-
-	avk_set(&insn, "type", ASC_F32);
-	for (uint64_t done = 0; done < words; done += MOST * LANES) {
-		avk_set(&insn, "dst", (int64_t)(at + done * WORD));
-		avk_set(&insn, "repeat", (int64_t)(MIN(words - done, MOST * LANES) / LANES));
-		asb_step(f->a.b, s->core, &insn);
-	}
-}
-
 bool fla_soft_take(fla *f, unsigned vector, GError **error)
 {
 	atn *a = &f->a;
@@ -353,17 +309,16 @@ bool fla_soft_take(fla *f, unsigned vector, GError **error)
 			return false;
 	/* Blocks of equal numbers are made eight at a time, squares of 16 rows are turned as a whole. */
 	asb_node(a->b, a->name_soft);
-	avk_mask_lanes(a->b, s->core, ATN_HALF_LANES);
 	for (unsigned i = 0; i < G_N_ELEMENTS(s->maximum); i++)
-		zero(f, s, s->maximum[i], listed / WORD);
+		atn_zero(a, s->core, s->maximum[i], listed);
 	for (unsigned i = 0; i < G_N_ELEMENTS(s->sum); i++)
-		zero(f, s, s->sum[i], listed / WORD);
-	zero(f, s, s->factor, listed / WORD);
+		atn_zero(a, s->core, s->sum[i], listed);
+	atn_zero(a, s->core, s->factor, listed);
 	/* Lanes behind the last key, rows behind the last query: nothing comes of them. */
 	for (unsigned i = 0; a->coupled && i < ATN_OUT_TURNS; i++) {
-		zero(f, s, s->scores.address[i], f->rows * f->tile * ATN_HALF / WORD);
-		zero(f, s, s->powers.address[i], f->rows * powers_pitch(f, f->tile) * ATN_HALF / WORD);
+		atn_zero(a, s->core, s->scores.address[i], f->rows * f->tile * ATN_HALF);
+		atn_zero(a, s->core, s->powers.address[i], f->rows * powers_pitch(f, f->tile) * ATN_HALF);
 	}
-	zero(f, s, s->out, atn_up(f->rows * a->depth, LANES));
+	atn_zero(a, s->core, s->out, atn_up(f->rows * a->depth, LANES) * WORD);
 	return true;
 }
