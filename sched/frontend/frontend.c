@@ -12,8 +12,8 @@
 #include <string.h>
 
 const frontend_generator frontend_generators[] = {
-	{"gemm", "gemm:MxNxK[:int8|fp16]", "One matrix product [M][K] x [K][N]."},
-	{"bmm", "bmm:BxMxNxK[:int8|fp16]", "B independent matrix products [M][K] x [K][N]."},
+	{"gemm", "gemm:MxNxK[,split=P][:int8|fp16]", "One matrix product [M][K] x [K][N]."},
+	{"bmm", "bmm:BxMxNxK[,split=P][:int8|fp16]", "B independent matrix products [M][K] x [K][N]."},
 	{"conv", "conv:NxCxHxW,KxRxS[,stride=S][,pad=P][,groups=G][:int8|fp16]",
          "2-D convolution of N images of C channels with K filters."},
 	{"attention", "attention:BxHxSxD[:int8|fp16]",

@@ -8,7 +8,8 @@
  * has been used; one that is the whole depth and wanted by the next tile too stays.  On split cores fixpipe writes rows
  * of the result while mmad goes on, unit by unit; on coupled ones the sums go through the unified buffer.
  *
- * Not done: depth split over cores, since the order of sums is the graph's.
+ * Depth is split over cores where the graph says that it is added in parts (matmul_split.c), since the order of sums is
+ * the graph's.
  */
 #include "sched/emit/ascend/product.h"
 #include "sched/emit/ascend/build_int.h"
@@ -273,7 +274,7 @@ static asc_insn way_out(const ask_work *w, enum asc_op op, uint64_t from, uint64
 	insn.f[4] = (int64_t)w->rows;
 	insn.f[5] = (int64_t)columns;
 	insn.f[6] = (int64_t)ask_up(w->rows, ASK_SIDE);
-	insn.f[8] = w->p->sum == ASC_F32 ? 1 : 0;
+	insn.f[8] = w->p->sum == ASC_F32 && w->p->result == ASC_F16 ? 1 : 0;
 	insn.f[11] = 1;
 	return insn;
 }
@@ -528,10 +529,11 @@ static uint64_t rows_bytes(const ask_work *w, const ask_tile *t)
 static void rows_load(ask_work *w, unsigned stage, uint64_t address)
 {
 	uint64_t first = ask_depths_at(w->depths->stage[0], stage);
-	uint64_t row = w->batch * w->p->m + w->at_m;
+	uint64_t parts = MAX(w->p->parts, 1), part = w->batch % parts;
+	uint64_t row = w->batch / parts * w->p->m + w->at_m;
 
-	ask_fractals(w, address, w->a.address + row * w->a.pitch_bytes + first * ask_work_size(w), w->rows,
-	             ask_depths_at(w->depths->stage[0], stage + 1) - first, w->a.pitch_bytes, w->rows);
+	ask_fractals(w, address, w->a.address + row * w->a.pitch_bytes + (part * w->p->k + first) * ask_work_size(w),
+	             w->rows, ask_depths_at(w->depths->stage[0], stage + 1) - first, w->a.pitch_bytes, w->rows);
 }
 
 const ask_source ask_rows_source = {rows_depths, rows_bytes, rows_load, extract_rows};

@@ -98,6 +98,8 @@ extern const ask_source ask_rows_source;
 void ask_product_types(ask_product *p, bool whole);
 /* That of TILES (cheapest first by formula) that takes least time by prediction; false where none can be built. */
 bool ask_product_choose(const ask_work *w, const GArray *tiles, ask_tile *best);
+/* matmul_split.c: parts of products of P at FROM, added up in order to rows of what P's sums become, at TO. */
+bool ask_add_parts(asb *b, const ask_product *p, const ask_place *from, const ask_place *to, GError **error);
 /* All steps of all blocks with tile T. */
 bool ask_product_write(ask_work *w, const ask_tile *t, GError **error);
 
