@@ -98,6 +98,6 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/vector_match.c sched/emit/ascend/vector_tiles.c sched/emit/ascend/vector_split.c \
 	sched/emit/ascend/transpose.c sched/emit/ascend/gather.c \
 	sched/emit/ascend/attention.h sched/emit/ascend/attention.c sched/emit/ascend/attention_cube.c \
-	sched/emit/ascend/matmul_split.c sched/emit/ascend/attention_soft.c sched/emit/ascend/attention_lanes.c \
+	sched/emit/ascend/matmul_split.c sched/emit/ascend/product_tail.c sched/emit/ascend/attention_soft.c sched/emit/ascend/attention_lanes.c \
 	sched/emit/ascend/flash.h sched/emit/ascend/flash.c sched/emit/ascend/flash_cube.c sched/emit/ascend/flash_soft.c \
 	sched/emit/ascend/legal.c

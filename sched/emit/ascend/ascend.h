@@ -38,6 +38,7 @@ bool ask_attention(asb *b, const ask_kernel *k, GError **error); /* product, sof
 
 /* Which nodes these take (ask_pattern). */
 void ask_match_vector(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+void ask_match_product(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_transpose(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_flash(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_attention(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);

@@ -66,6 +66,7 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 	const graph_node *n = graph_at(k->g, g_array_index(k->nodes, uint32_t, 0));
 	g_autoptr(GArray) tiles = NULL;
 	ask_product p;
+	ask_tail tail;
 	ask_tile t;
 	ask_work w = {.b = b,
 	              .p = &p,
@@ -79,6 +80,13 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 		return false;
 	if (p.parts > 1)
 		w.c = place_parts(b, &p);
+	if (k->nodes->len > 1) {
+		ask_tail_describe(k, &tail);
+		w.tail = &tail;
+		/* On its way to the vector sub-cores. */
+		w.c.address = asb_scratch(b, p.batches * p.m * w.c.pitch_bytes);
+		asb_remark(b, "%s: %u operations on each tile as it comes out", n->name, tail.count);
+	}
 	tiles = ask_tiles(asb_machine(b), &p, CANDIDATES);
 	if (!ask_product_choose(&w, tiles, &t)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: no tile of the product fits the buffers",
