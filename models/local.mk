@@ -18,7 +18,7 @@ libmodels_a_SOURCES += \
 	models/ascend/chip.h \
 	models/ascend/clock.c \
 	models/ascend/core.c \
-	models/ascend/cross.c \
+	models/ascend/cross.c models/ascend/words.c \
 	models/ascend/cube.c \
 	models/ascend/cube_int.h \
 	models/ascend/data.c \

@@ -60,7 +60,7 @@ libsched_a_SOURCES += \
 libsched_a_SOURCES += \
 	sched/ir/graph.c sched/ir/verify.c sched/ir/print.c sched/ir/parse.c \
 	sched/ir/inputs.c sched/ir/reference.c sched/ir/reference_int.h sched/ir/reference_mxm.c \
-	sched/frontend/internal.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c \
+	sched/frontend/internal.h sched/frontend/frontend.c sched/frontend/gen_mxm.c sched/frontend/gen_vector.c sched/frontend/gen_flash.c \
 	sched/frontend/gen_fft.c sched/frontend/gen_pick.c sched/frontend/csv.c \
 	sched/lower/internal.h sched/lower/lower.c sched/lower/fuse.c sched/lower/loops.c sched/lower/deps.c \
 	sched/lower/print.c
@@ -118,5 +118,6 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/vector_match.c sched/emit/ascend/vector_tiles.c sched/emit/ascend/vector_split.c \
 	sched/emit/ascend/transpose.c sched/emit/ascend/gather.c \
 	sched/emit/ascend/attention.h sched/emit/ascend/attention.c sched/emit/ascend/attention_cube.c \
-	sched/emit/ascend/attention_soft.c \
+	sched/emit/ascend/matmul_split.c sched/emit/ascend/product_tail.c sched/emit/ascend/attention_soft.c sched/emit/ascend/attention_lanes.c \
+	sched/emit/ascend/flash.h sched/emit/ascend/flash.c sched/emit/ascend/flash_cube.c sched/emit/ascend/flash_soft.c \
 	sched/emit/ascend/legal.c

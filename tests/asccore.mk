@@ -47,3 +47,10 @@ tests_unit_test_asc_data_SOURCES = tests/unit/test_asc_data.c
 nodist_EXTRA_tests_unit_test_asc_data_SOURCES = tools/dummy.cxx
 tests_unit_test_asc_data_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_asc_data_LDADD = $(ASC_CORE_LIBS)
+
+check_PROGRAMS += tests/unit/test_asc_words
+TESTS += tests/unit/test_asc_words
+tests_unit_test_asc_words_SOURCES = tests/unit/test_asc_words.c
+nodist_EXTRA_tests_unit_test_asc_words_SOURCES = tools/dummy.cxx
+tests_unit_test_asc_words_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_asc_words_LDADD = $(ASC_CORE_LIBS)

@@ -88,6 +88,8 @@ static bool matters(const used *u, const char *key)
 		return false;
 	if (g_str_has_prefix(key, "flag."))
 		return u->op[ASC_OP_SETFLAG] || u->op[ASC_OP_WAITFLAG] || u->op[ASC_OP_BARRIER];
+	if (!strcmp(key, "scalar.publish_cycles"))
+		return u->op[ASC_OP_SETWORD];
 	if (g_str_has_prefix(key, "cross."))
 		return u->op[ASC_OP_SETCROSS] || u->op[ASC_OP_WAITCROSS];
 	for (unsigned i = 0; i < G_N_ELEMENTS(key_pipes); i++) {

@@ -114,7 +114,9 @@ static unsigned wait_of(const asc_report *told)
 
 static unsigned cause_of(enum asc_op op)
 {
-	return op == ASC_OP_WAITCROSS ? ASC_STALL_CROSS : op == ASC_OP_BARRIER ? ASC_STALL_BARRIER : ASC_STALL_FLAG;
+	if (op == ASC_OP_WAITCROSS || op == ASC_OP_WAITWORD)
+		return ASC_STALL_CROSS;
+	return op == ASC_OP_BARRIER ? ASC_STALL_BARRIER : ASC_STALL_FLAG;
 }
 
 void asc_record_report(asc_record *r, const asc_report *told)

@@ -22,7 +22,7 @@ uint32_t asc_tally_cores(const asc_machine *machine, const asc_program *program)
 bool asc_tally_is_sync(enum asc_op op)
 {
 	return op == ASC_OP_SETFLAG || op == ASC_OP_WAITFLAG || op == ASC_OP_BARRIER || op == ASC_OP_SETCROSS ||
-	       op == ASC_OP_WAITCROSS;
+	       op == ASC_OP_WAITCROSS || op == ASC_OP_SETWORD || op == ASC_OP_WAITWORD;
 }
 
 asc_tally *asc_tally_new(const asc_machine *machine, const asc_program *program)

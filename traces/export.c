@@ -194,6 +194,8 @@ static bool is_sync(const char *op)
 	case ASC_OP_BARRIER:
 	case ASC_OP_SETCROSS:
 	case ASC_OP_WAITCROSS:
+	case ASC_OP_SETWORD:
+	case ASC_OP_WAITWORD:
 		return true;
 	default:
 		return false;

@@ -32,6 +32,8 @@ static int lane_of(int op, enum asc_pipe pipe)
 	switch (op) {
 	case ASC_OP_LDG:
 	case ASC_OP_STG:
+	case ASC_OP_SETWORD:
+	case ASC_OP_WAITWORD:
 		return LANE_SCALARLDST;
 	case ASC_OP_BARRIER:
 		return LANE_ALL;

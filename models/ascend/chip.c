@@ -284,6 +284,7 @@ asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, s
 		chip->sub[i].process = add_process(chip, name, SIM_PHASE_ISSUE, i, asc_subcore_run, &chip->sub[i]);
 	}
 	chip->cross = asc_cross_new(chip);
+	chip->words = asc_words_new(chip);
 	chip->races = asc_races_new(chip);
 	for (uint32_t i = 0; i < chip->subs; i++) {
 		chip->block[i / chip->subs_per_core] = i / chip->subs_per_core;
@@ -303,6 +304,7 @@ void asc_chip_free(asc_chip *chip)
 	for (uint32_t i = 0; i < chip->subs; i++)
 		asc_subcore_fini(&chip->sub[i]);
 	asc_cross_free(chip->cross);
+	asc_words_free(chip->words);
 	asc_races_free(chip->races);
 	asc_memory_free(chip->memory);
 	asc_data_free(chip->global);

@@ -559,6 +559,8 @@ static int64_t scalar_next(const asc_subcore *s, int64_t now)
 
 	if (!sc->stopped)
 		return sc->ended ? SIM_NEVER : sc->wake;
+	if (sc->cause == ASC_STALL_CROSS && sc->polls)
+		return asc_scalar_next_look(s, now);
 	if (sc->cause == ASC_STALL_CROSS)
 		return s->cross[sc->counter].count ? now + 1 : SIM_NEVER;
 	if (sc->cause == ASC_STALL_BARRIER && asc_subcore_idle(s))

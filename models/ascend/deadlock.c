@@ -94,6 +94,35 @@ static void cross_text(const asc_subcore *s, unsigned id, GString *text)
 		g_string_append(text, "; nothing that is still to be executed raises it");
 }
 
+/* Waiting for a word: who has a set of it still to come? */
+static void word_text(const asc_subcore *s, GString *text)
+{
+	uint64_t address = s->scalar.poll_address;
+	bool any = false;
+
+	g_string_append_printf(text, "waits for the word at 0x%" G_GINT64_MODIFIER "x to be at least %" G_GINT64_FORMAT,
+	                       address, s->scalar.poll_value);
+	for (uint32_t i = 0; i < s->chip->subs; i++) {
+		const asc_subcore *by = &s->chip->sub[i];
+		const GArray *insns = by->stream ? by->stream->insns : NULL;
+
+		for (guint n = by->scalar.pc; insns && n < insns->len && !by->scalar.ended; n++) {
+			const asc_insn *insn = &g_array_index(insns, asc_insn, n);
+
+			if (insn->op != ASC_OP_SETWORD || (uint64_t)asc_get(insn, 0, by->scalar.reg) != address)
+				continue;
+			g_string_append_printf(
+				text,
+				"; set_word at insn %u of core %u sub %u could, the scalar unit stands at insn %u", n,
+				by->core, by->sub, by->scalar.pc);
+			any = true;
+			break;
+		}
+	}
+	if (!any)
+		g_string_append(text, "; nothing that is still to be executed sets it");
+}
+
 static void scalar_text(const asc_subcore *s, GString *text)
 {
 	const asc_scalar *sc = &s->scalar;
@@ -112,7 +141,10 @@ static void scalar_text(const asc_subcore *s, GString *text)
 		break;
 	}
 	case ASC_STALL_CROSS:
-		cross_text(s, sc->counter, text);
+		if (sc->polls)
+			word_text(s, text);
+		else
+			cross_text(s, sc->counter, text);
 		break;
 	case ASC_STALL_QUEUE_FULL:
 		g_string_append_printf(text, "finds the queue of %s full", asc_pipe_name(sc->full));

@@ -18,6 +18,7 @@
 
 typedef struct asc_cross asc_cross;
 typedef struct asc_races asc_races;
+typedef struct asc_words asc_words;
 
 /* A vector clock: of each pipe of a sub-core, how many of its instructions are known to be complete.  Those of the own
  * sub-core stand in local; those of others in an immutable vector that clocks share, NULL while none is known. */
@@ -105,6 +106,9 @@ typedef struct asc_scalar {
 	enum asc_stall cause;
 	enum asc_pipe full; /* queue that stops it */
 	unsigned counter;   /* cross-core counter that stops it */
+	bool polls;         /* a word of global memory does, not a counter */
+	uint64_t poll_address;
+	int64_t poll_value, first_look;
 } asc_scalar;
 
 /* What a sub-core waits for cross-core: a counter and the sets that raised it, oldest first. */
@@ -171,6 +175,7 @@ struct asc_chip {
 	uint32_t *block;  /* [cores] the block that runs */
 	GArray *dirty;    /* uint32_t: sub-cores that ran in this cycle */
 	asc_cross *cross;
+	asc_words *words;
 	asc_races *races;
 	uint32_t blocks_left;
 	bool over;
@@ -196,6 +201,8 @@ asc_clock asc_pipe_complete(const asc_subcore *s, enum asc_pipe pipe); /* its cl
 /* scalar.c */
 bool asc_scalar_run(asc_subcore *s, int64_t now);     /* did anything happen? */
 void asc_scalar_execute(asc_subcore *s, int64_t now); /* a load or store that was filed */
+/* When wait_word, which stops it, looks again with success; SIM_NEVER: nobody has set the word yet. */
+int64_t asc_scalar_next_look(const asc_subcore *s, int64_t now);
 
 /* flags.c: sub-core's flags */
 bool asc_flag_valid(const asc_subcore *s, const int64_t *f);
@@ -220,11 +227,24 @@ void asc_cross_leftover(asc_cross *c, asc_subcore *s, int64_t now);
 /* Does a set of ID in MODE by BY count for ID_HERE of S?  Where a group has several members, all of them do. */
 bool asc_cross_reaches(const asc_subcore *s, unsigned id_here, const asc_subcore *by, int64_t mode, int64_t id);
 
+/* words.c */
+enum { ASC_WORD_BYTES = 8 };
+asc_words *asc_words_new(asc_chip *chip);
+void asc_words_free(asc_words *w);
+/* VALUE is seen from TIME on. */
+void asc_word_set(asc_subcore *s, asc_who who, uint64_t address, int64_t value, int64_t time, const asc_clock *clock);
+bool asc_word_reached(const asc_subcore *s, uint64_t address, int64_t value, int64_t now);
+/* What goes with the value that is seen at NOW; SETTER stays as it is where no set has made it. */
+void asc_word_take(const asc_subcore *s, uint64_t address, int64_t now, asc_clock *clock, asc_who *setter);
+/* The first time from FROM on at which the word is at least VALUE, as far as sets have been executed. */
+int64_t asc_word_next(const asc_subcore *s, uint64_t address, int64_t value, int64_t from);
+
 /* races.c */
 typedef struct asc_access {
 	uint32_t sub, stream, insn;
 	uint8_t pipe;
 	bool unit_flag; /* units of L0C under a unit flag are handed over one by one */
+	bool word;      /* of set_word and wait_word, which do not race with one another */
 	uint64_t epoch; /* on its pipe, from 1 */
 	int64_t start, done;
 	const asc_clock *clock;

@@ -19,7 +19,7 @@ typedef struct node {
 	asc_box box;
 	uint32_t sub, stream, insn;
 	uint8_t pipe, space;
-	bool write, unit_flag;
+	bool write, unit_flag, word;
 	uint64_t epoch;
 	int64_t start, done;
 } node;
@@ -121,10 +121,12 @@ static bool ordered(const node *old, const asc_access *a)
 	return clock->foreign && clock->foreign->at[old->sub * ASC_PIPES + old->pipe] >= old->epoch;
 }
 
-/* Does the hardware keep the two apart: on one pipe by the table, between cube and fixpipe by unit flags?  Neither says
- * that the older access is complete to anybody else. */
+/* Does the hardware keep the two apart: on one pipe by the table, between cube and fixpipe by unit flags, words of
+ * global memory as a whole?  None of them says that the older access is complete to anybody else. */
 static bool kept_apart(const node *old, const node *new)
 {
+	if (old->word && new->word)
+		return true;
 	if (old->sub != new->sub)
 		return false;
 	if (old->pipe == new->pipe)
@@ -198,6 +200,7 @@ static bool node_make(node *n, const asc_access *a, const asc_range *range)
 	            .space = (uint8_t)range->space,
 	            .write = range->write,
 	            .unit_flag = a->unit_flag,
+	            .word = a->word,
 	            .epoch = a->epoch,
 	            .start = a->start,
 	            .done = a->done};
@@ -215,6 +218,7 @@ static void remember_read(asc_races *r, const node *new)
 	}
 	old->epoch = new->epoch;
 	old->unit_flag = new->unit_flag;
+	old->word = new->word;
 	old->stream = new->stream;
 	old->insn = new->insn;
 	old->start = new->start;

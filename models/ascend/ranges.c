@@ -21,7 +21,7 @@ static const enum format formats[ASC_OP_COUNT] = {
 };
 
 /* Geometry of the instruction set, not of a machine: fractals of 16 rows of 32 bytes, fp32 or int32 accumulators. */
-enum { BLOCK = 32, FRACTAL = 512, FRACTAL_ROWS = 16, ACCUMULATOR = 4, LANES_MAX = 128 };
+enum { BLOCK = 32, FRACTAL = 512, FRACTAL_ROWS = 16, ACCUMULATOR = 4, LANES_MAX = 128, WORD_BYTES = 8 };
 enum { SORTED = 32, INDEX = 4, PAIR = 8, LISTS = 4 }; /* of sorting: elements, and bytes */
 
 typedef struct list {
@@ -433,6 +433,10 @@ unsigned asc_ranges(const asc_exec *x, const asc_machine *machine, asc_range ran
 	case FORMAT_LDG:
 	case FORMAT_STG:
 		add(&l, ASC_GM, x->insn->op == ASC_OP_STG, f[1], f[2], 1, 0);
+		break;
+	case FORMAT_SETWORD:
+	case FORMAT_WAITWORD:
+		add(&l, ASC_GM, x->insn->op == ASC_OP_SETWORD, f[0], WORD_BYTES, 1, 0);
 		break;
 	case FORMAT_VUNARY:
 		unary(&l, 1, 2, 3);

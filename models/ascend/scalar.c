@@ -165,7 +165,7 @@ static void account(asc_subcore *s, const issue *i, asc_entry *e)
 		e->x.held = cycles;
 	if (sc->cause == ASC_STALL_QUEUE_FULL)
 		s->counters.queue_full[sc->full] += cycles;
-	if (sc->cause == ASC_STALL_CROSS)
+	if (sc->cause == ASC_STALL_CROSS && !sc->polls)
 		s->counters.cross_wait[sc->counter] += cycles;
 }
 
@@ -253,24 +253,106 @@ static void do_branch(asc_subcore *s, const issue *i)
 	sc->pc = taken ? (uint32_t)label : sc->pc + 1;
 }
 
+static enum step stop(asc_subcore *s, const issue *i, enum asc_stall cause)
+{
+	asc_scalar *sc = &s->scalar;
+
+	if (!sc->stopped)
+		sc->since = i->want;
+	sc->stopped = true;
+	sc->cause = cause;
+	sc->full = i->pipe;
+	sc->wake = SIM_NEVER;
+	return STEP_STOP;
+}
+
 /* A load or store of global memory waits for the chip's process, which serves what cores share. */
-static void do_memory(asc_subcore *s, const issue *i)
+static void do_memory(asc_subcore *s, const issue *i, int64_t cost)
 {
 	asc_pipeline *p = &s->pipe[ASC_PIPE_S];
 	make_entry(s, i, p->current);
 	account(s, i, p->current);
+	s->scalar.polls = false;
 	p->current->x.start = i->time;
 	p->epoch++;
-	issue_at(s, i, s->chip->machine->scalar_load_cycles, false);
+	issue_at(s, i, cost, false);
 	s->scalar.pending = true;
 	s->scalar.pc++;
 }
 
-void asc_scalar_execute(asc_subcore *s, int64_t now)
+static int64_t look_cycles(const asc_subcore *s)
+{
+	return s->chip->machine->scalar_load_cycles + s->chip->machine->scalar_branch_cycles;
+}
+
+/* Looks at a word of global memory at a time at which it does look. */
+static enum step do_wait_word(asc_subcore *s, const issue *i)
+{
+	const asc_machine *m = s->chip->machine;
+	asc_scalar *sc = &s->scalar;
+
+	if (!sc->stopped)
+		sc->first_look = i->time;
+	sc->polls = true;
+	sc->poll_address = (uint64_t)i->f[0];
+	sc->poll_value = i->f[1];
+	if (!s->chip->options.by_timestamp && ((i->time - sc->first_look) % look_cycles(s) ||
+	                                       !asc_word_reached(s, sc->poll_address, sc->poll_value, i->time)))
+		return stop(s, i, ASC_STALL_CROSS);
+	do_memory(s, i, m->scalar_load_cycles + m->scalar_alu_cycles);
+	return STEP_DONE;
+}
+
+int64_t asc_scalar_next_look(const asc_subcore *s, int64_t now)
+{
+	const asc_scalar *sc = &s->scalar;
+	int64_t next = asc_word_next(s, sc->poll_address, sc->poll_value, now + 1), looks;
+
+	if (next == SIM_NEVER)
+		return next;
+	looks = (next - sc->first_look + look_cycles(s) - 1) / look_cycles(s);
+	return sc->first_look + looks * look_cycles(s);
+}
+
+static void execute_word(asc_subcore *s, asc_entry *e, int64_t now)
+{
+	asc_pipeline *p = &s->pipe[ASC_PIPE_S];
+	bool set = e->x.insn->op == ASC_OP_SETWORD;
+	uint64_t address = (uint64_t)e->x.f[0];
+	asc_range range = {.space = ASC_GM, .write = set, .address = address, .bytes = ASC_WORD_BYTES, .count = 1};
+	asc_access a = {.sub = s->index,
+	                .stream = s->stream_index,
+	                .insn = e->insn,
+	                .pipe = ASC_PIPE_S,
+	                .word = true,
+	                .epoch = p->epoch,
+	                .start = now,
+	                .done = s->scalar.next,
+	                .clock = &p->clock};
+	asc_who setter = nobody, who = {s->stream_index, e->insn, s->index, ASC_PIPE_S, now, s->scalar.next};
+	uint8_t *bytes = asc_data_at(s->data, ASC_GM, address, ASC_WORD_BYTES);
+
+	e->x.bytes = ASC_WORD_BYTES;
+	if (asc_check_access(s, e, &range, 1, 0, now)) {
+		if (set) {
+			asc_clock clock = asc_pipe_complete(s, ASC_PIPE_S);
+
+			asc_word_set(s, who, address, e->x.f[1], s->scalar.next, &clock);
+			asc_clock_clear(&clock);
+			if (bytes)
+				memcpy(bytes, &e->x.f[1], ASC_WORD_BYTES);
+		} else if (asc_word_reached(s, address, e->x.f[1], now)) {
+			asc_word_take(s, address, now, &p->clock, &setter);
+		}
+	}
+	asc_races_access(s->chip->races, &a, &range, 1);
+	asc_report_entry(s, ASC_PIPE_S, e, setter);
+}
+
+static void execute_memory(asc_subcore *s, asc_entry *e, int64_t now)
 {
 	asc_pipeline *p = &s->pipe[ASC_PIPE_S];
 	asc_scalar *sc = &s->scalar;
-	asc_entry *e = p->current;
 	bool load = e->x.insn->op == ASC_OP_LDG;
 	asc_range range = {.space = ASC_GM,
 	                   .write = !load,
@@ -288,11 +370,7 @@ void asc_scalar_execute(asc_subcore *s, int64_t now)
 	uint8_t *bytes = asc_data_at(s->data, ASC_GM, range.address, range.bytes);
 	uint64_t value = (uint64_t)sc->reg[e->x.f[0]];
 
-	sc->pending = false;
-	sc->wake = sc->next;
-	e->x.free = e->x.done = sc->next;
 	e->x.bytes = range.bytes;
-	p->done = MAX(p->done, e->x.done);
 	if (asc_check_access(s, e, &range, 1, 0, now)) {
 		if (!load && bytes)
 			memcpy(bytes, &value, range.bytes);
@@ -308,17 +386,20 @@ void asc_scalar_execute(asc_subcore *s, int64_t now)
 	asc_report_entry(s, ASC_PIPE_S, e, nobody);
 }
 
-static enum step stop(asc_subcore *s, const issue *i, enum asc_stall cause)
+void asc_scalar_execute(asc_subcore *s, int64_t now)
 {
+	asc_pipeline *p = &s->pipe[ASC_PIPE_S];
 	asc_scalar *sc = &s->scalar;
+	asc_entry *e = p->current;
 
-	if (!sc->stopped)
-		sc->since = i->want;
-	sc->stopped = true;
-	sc->cause = cause;
-	sc->full = i->pipe;
-	sc->wake = SIM_NEVER;
-	return STEP_STOP;
+	sc->pending = false;
+	sc->wake = sc->next;
+	e->x.free = e->x.done = sc->next;
+	p->done = MAX(p->done, e->x.done);
+	if (e->x.insn->op == ASC_OP_SETWORD || e->x.insn->op == ASC_OP_WAITWORD)
+		execute_word(s, e, now);
+	else
+		execute_memory(s, e, now);
 }
 
 static enum step do_push(asc_subcore *s, const issue *i)
@@ -415,6 +496,8 @@ static bool needs_the_present(const asc_subcore *s, const issue *i)
 	case ASC_OP_WAITFLAG:
 	case ASC_OP_WAITCROSS:
 	case ASC_OP_SETCROSS:
+	case ASC_OP_SETWORD:
+	case ASC_OP_WAITWORD:
 		return true;
 	default:
 		return false;
@@ -436,7 +519,11 @@ static enum step execute(asc_subcore *s, const issue *i)
 	else if (is_branch(op))
 		do_branch(s, i);
 	else if (op == ASC_OP_LDG || op == ASC_OP_STG)
-		do_memory(s, i);
+		do_memory(s, i, m->scalar_load_cycles);
+	else if (op == ASC_OP_SETWORD)
+		do_memory(s, i, m->scalar_publish_cycles);
+	else if (op == ASC_OP_WAITWORD)
+		return do_wait_word(s, i);
 	else if (op == ASC_OP_WAITFLAG || op == ASC_OP_WAITCROSS)
 		return do_wait(s, i);
 	else if (op == ASC_OP_SETFLAG || op == ASC_OP_SETCROSS)

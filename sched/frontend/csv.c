@@ -258,7 +258,7 @@ static graph *read_gemm(const reader *r, const char *name)
 
 	if (!read_numbers(r, gemm_names, GEMM_NUMBERS, v) || !fits(r, v, GEMM_NUMBERS))
 		return NULL;
-	return frontend_i_build_matmul(name, r->target, r->type, 1, v[0], v[1], v[2]);
+	return frontend_i_build_matmul(name, r->target, r->type, 1, v[0], v[1], v[2], 1);
 }
 
 /* The layer's name, with the line's number when an earlier layer has it or it is empty. */

@@ -12,12 +12,13 @@
 #include <string.h>
 
 const frontend_generator frontend_generators[] = {
-	{"gemm", "gemm:MxNxK[:int8|fp16]", "One matrix product [M][K] x [K][N]."},
-	{"bmm", "bmm:BxMxNxK[:int8|fp16]", "B independent matrix products [M][K] x [K][N]."},
+	{"gemm", "gemm:MxNxK[,split=P][:int8|fp16]", "One matrix product [M][K] x [K][N]."},
+	{"bmm", "bmm:BxMxNxK[,split=P][:int8|fp16]", "B independent matrix products [M][K] x [K][N]."},
 	{"conv", "conv:NxCxHxW,KxRxS[,stride=S][,pad=P][,groups=G][:int8|fp16]",
          "2-D convolution of N images of C channels with K filters."},
 	{"attention", "attention:BxHxSxD[:int8|fp16]",
          "softmax(Q K^T / sqrt D) V of B x H heads, sequence S, head size D."},
+	{"flash", "flash:BxHxSxD[,tile=T]", "The same with tiles of T keys (128), running maxima and sums."},
 	{"softmax", "softmax:RxC[:fp16|fp32]", "Softmax over the C elements of each of R rows."},
 	{"layernorm", "layernorm:RxC[:fp16|fp32]", "Layer normalisation over the C elements of each of R rows."},
 	{"transpose", "transpose:RxC[:TYPE]", "The transpose of an R x C matrix."},
@@ -31,10 +32,11 @@ const frontend_generator frontend_generators[] = {
 const size_t frontend_generator_count = G_N_ELEMENTS(frontend_generators);
 
 static const generate_function functions[] = {
-	frontend_i_generate_gemm,      frontend_i_generate_bmm,     frontend_i_generate_conv,
-	frontend_i_generate_attention, frontend_i_generate_softmax, frontend_i_generate_layernorm,
-	frontend_i_generate_transpose, frontend_i_generate_fft,     frontend_i_generate_vmap,
-	frontend_i_generate_embedding, frontend_i_generate_kvcache, frontend_i_generate_columns,
+	frontend_i_generate_gemm,      frontend_i_generate_bmm,       frontend_i_generate_conv,
+	frontend_i_generate_attention, frontend_i_generate_flash,     frontend_i_generate_softmax,
+	frontend_i_generate_layernorm, frontend_i_generate_transpose, frontend_i_generate_fft,
+	frontend_i_generate_vmap,      frontend_i_generate_embedding, frontend_i_generate_kvcache,
+	frontend_i_generate_columns,
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(functions) == G_N_ELEMENTS(frontend_generators));
 

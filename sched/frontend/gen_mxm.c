@@ -18,35 +18,65 @@ static enum isa_type result_type(enum isa_type type)
 }
 
 graph *frontend_i_build_matmul(const char *name, const frontend_target *target, enum isa_type type, uint64_t batches,
-                               uint64_t m, uint64_t n, uint64_t k)
+                               uint64_t m, uint64_t n, uint64_t k, uint64_t split)
 {
 	graph *g = graph_new(name);
 	uint32_t a = graph_input(g, "a", type, batches * m, k);
 	uint32_t b = graph_input(g, "b", type, batches * k, n);
 
 	graph_mark_output(g, graph_matmul(g, "c", a, b, batches, result_type(type),
-	                                  target->block_lanes ? target->block_lanes : k, target->sum_lanes));
+	                                  target->block_lanes ? target->block_lanes : k / split, target->sum_lanes));
 	return g;
+}
+
+/* ",split=P" or nothing: K is added in P equal blocks, which are added in order. */
+static bool read_split(frontend_spec *s, const frontend_target *target, uint64_t k, uint64_t *split)
+{
+	enum { BLOCK = 32 };
+	const char *begin;
+	g_autofree char *word = NULL;
+
+	*split = 1;
+	if (*s->at != ',')
+		return true;
+	begin = ++s->at;
+	word = frontend_i_word(s);
+	if (strcmp(word, "split") != 0)
+		return frontend_i_fail(s, begin, "expected split=, found '%s'; nearest is 'split'", word);
+	if (!frontend_i_expect(s, '=', "'=' and a number") || !frontend_i_size(s, "the parts of K", split))
+		return false;
+	if (*split > 1 && target->block_lanes)
+		return frontend_i_fail(s, begin,
+		                       "this machine adds K in blocks of its own, %" G_GUINT64_FORMAT " lanes each",
+		                       target->block_lanes);
+	if (*split > 1 && (k % *split || k / *split % BLOCK))
+		return frontend_i_fail(s, begin,
+		                       "expected parts of a multiple of %d each, found K of %" G_GUINT64_FORMAT
+		                       " in %" G_GUINT64_FORMAT " parts",
+		                       BLOCK, k, *split);
+	return true;
 }
 
 graph *frontend_i_generate_gemm(frontend_spec *s, const frontend_target *target)
 {
-	uint64_t d[3];
+	uint64_t d[3], split;
 	enum isa_type type;
 
-	if (!frontend_i_sizes(s, "MNK", 3, d) || !frontend_i_type(s, MXM_TYPES, &type) || !frontend_i_fits(s, d, 3))
+	if (!frontend_i_sizes(s, "MNK", 3, d) || !read_split(s, target, d[2], &split) ||
+	    !frontend_i_type(s, MXM_TYPES, &type) || !frontend_i_fits(s, d, 3))
 		return NULL;
-	return frontend_i_build_matmul(s->text, target, type, 1, d[0], d[1], d[2]);
+	return frontend_i_build_matmul(s->text, target, type, 1, d[0], d[1], d[2], split);
 }
 
 graph *frontend_i_generate_bmm(frontend_spec *s, const frontend_target *target)
 {
-	uint64_t d[4];
+	uint64_t d[4], split;
 	enum isa_type type;
 
-	if (!frontend_i_sizes(s, "BMNK", 4, d) || !frontend_i_type(s, MXM_TYPES, &type) || !frontend_i_fits(s, d, 4))
+	if (!frontend_i_sizes(s, "BMNK", 4, d) || !read_split(s, target, d[3], &split) ||
+	    !frontend_i_type(s, MXM_TYPES, &type) || !frontend_i_fits(s, d, 4))
 		return NULL;
-	return frontend_i_build_matmul(s->text, target, type, d[0], d[1], d[2], d[3]);
+	return frontend_i_build_matmul(s->text, target, type, d[0], d[1], d[2], d[3], split);
 }
 
 static void choose_blocks(graph_conv *c, const frontend_target *target, enum isa_type type)

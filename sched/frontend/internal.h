@@ -38,6 +38,7 @@ graph *frontend_i_generate_gemm(frontend_spec *s, const frontend_target *target)
 graph *frontend_i_generate_bmm(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_conv(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_attention(frontend_spec *s, const frontend_target *target);
+graph *frontend_i_generate_flash(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_softmax(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_layernorm(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_transpose(frontend_spec *s, const frontend_target *target);
@@ -47,9 +48,9 @@ graph *frontend_i_generate_kvcache(frontend_spec *s, const frontend_target *targ
 graph *frontend_i_generate_columns(frontend_spec *s, const frontend_target *target);
 graph *frontend_i_generate_vmap(frontend_spec *s, const frontend_target *target);
 
-/* Graph builders; shapes are the caller's to check. */
+/* Graph builders; shapes are the caller's to check.  SPLIT: blocks of K where the machine leaves them free. */
 graph *frontend_i_build_matmul(const char *name, const frontend_target *target, enum isa_type type, uint64_t batches,
-                               uint64_t m, uint64_t n, uint64_t k);
+                               uint64_t m, uint64_t n, uint64_t k, uint64_t split);
 
 typedef struct conv_shape {
 	uint64_t images, groups;

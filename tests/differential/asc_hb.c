@@ -61,9 +61,16 @@ static bool is_set(const asc_insn *insn)
 	return insn->op == ASC_OP_SETFLAG || insn->op == ASC_OP_SETCROSS;
 }
 
+static bool is_word(const asc_insn *insn)
+{
+	return insn->op == ASC_OP_SETWORD || insn->op == ASC_OP_WAITWORD;
+}
+
+/* Random instructions wait for words that any value ends. */
 static bool is_wait(const asc_insn *insn)
 {
-	return insn->op == ASC_OP_WAITFLAG || insn->op == ASC_OP_WAITCROSS;
+	return insn->op == ASC_OP_WAITFLAG || insn->op == ASC_OP_WAITCROSS ||
+	       (insn->op == ASC_OP_WAITWORD && insn->f[1] == HB_WORD);
 }
 
 /* The id of a cross-core instruction. */
@@ -132,6 +139,15 @@ static unsigned sets_of(const asc_hb *h, unsigned b, int set[3])
 {
 	unsigned n = place_of(h, b), sub = h->steps[b].sub, count = 0;
 
+	/* A word that is waited for is set once. */
+	if (is_word(insn_of(h, b))) {
+		set[0] = -1;
+		for (unsigned i = 0; i < h->count; i++)
+			if (insn_of(h, i)->op == ASC_OP_SETWORD && insn_of(h, i)->f[0] == insn_of(h, b)->f[0] &&
+			    insn_of(h, i)->f[1] == HB_WORD)
+				set[0] = (int)i;
+		return 1;
+	}
 	if (insn_of(h, b)->op == ASC_OP_WAITFLAG) {
 		set[0] = nth(h, b, sub, ASC_OP_SETFLAG, n);
 		return 1;
@@ -276,6 +292,8 @@ static void find_races(asc_hb *h)
 			enum asc_pipe pipe = pipe_of(insn_of(h, a));
 			hb_race race = {a, b, ASC_SPACES, 0};
 
+			if (is_word(insn_of(h, a)) && is_word(insn_of(h, b)))
+				continue;
 			if (h->stuck[a] || h->stuck[b] || asc_hb_ordered(h, a, b) || asc_hb_ordered(h, b, a))
 				continue;
 			if (clash(&h->steps[a], &h->steps[b],

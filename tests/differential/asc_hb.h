@@ -11,6 +11,9 @@
 
 /* A step of the stream of a sub-core: 0 the cube core or the only one, 1 and 2 vector cores.  Those of a sub-core
  * follow one another. */
+/* The value of words that sub-cores wait for; no random word has it. */
+#define HB_WORD INT64_MAX
+
 typedef struct hb_step {
 	asc_insn insn;
 	unsigned sub;

@@ -462,6 +462,9 @@ void random_append(asc_case *c, enum asc_op only)
 		random_fields(c, op, &insn);
 		if (op == ASC_OP_MMAD && get(&insn, "init") == 2 && !c->machine->bt_bytes)
 			set(&insn, "init", 1);
+		/* Whatever lies there ends the wait. */
+		if (op == ASC_OP_WAITWORD)
+			set(&insn, "value", INT64_MIN);
 		if (!placed(c, &insn))
 			continue;
 		c->executed[op]++;

@@ -171,6 +171,12 @@ static void scalar(asc_ref *r)
 	case ASC_OP_STG:
 		ref_put(r, ASC_GM, (uint64_t)r->f[1], (unsigned)ref_field(r, "bytes"), (uint64_t)r->registers[r->f[0]]);
 		break;
+	case ASC_OP_SETWORD:
+		ref_put(r, ASC_GM, (uint64_t)r->f[0], 8, (uint64_t)r->f[1]);
+		break;
+	case ASC_OP_WAITWORD:
+		ref_get(r, ASC_GM, (uint64_t)r->f[0], 8);
+		break;
 	case ASC_OP_SETMASK:
 		r->mask[0] = (uint64_t)ref_field(r, "lo");
 		r->mask[1] = (uint64_t)ref_field(r, "hi");

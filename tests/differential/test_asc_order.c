@@ -169,12 +169,46 @@ static void append_cross_wait(asc_case *c, int64_t id)
 		case_append(c, &insn, true);
 }
 
-/* One exchange between the sub-cores; each id has its direction and pipe. */
-static void append_exchange(order_case *o)
+/* Word NUMBER, behind what random instructions touch. */
+static asc_insn word(enum asc_op op, unsigned number)
+{
+	enum { WORDS = CASE_BYTES - 4096, WORD_BYTES = 8 };
+	asc_insn insn = asc_insn_make(op);
+
+	insn.f[0] = WORDS + number * WORD_BYTES;
+	insn.f[1] = HB_WORD;
+	return insn;
+}
+
+/* One sub-core sets a word, others wait for it. */
+static void append_word(order_case *o, unsigned number)
+{
+	unsigned by = (unsigned)case_below(o->part[0], PARTS);
+	asc_insn set = word(ASC_OP_SETWORD, number), wait = word(ASC_OP_WAITWORD, number);
+
+	/* Pipes are not known complete behind nothing. */
+	if (case_chance(o->part[0], 70)) {
+		asc_insn all = asc_insn_make(ASC_OP_BARRIER);
+
+		case_append(o->part[by], &all, true);
+	}
+	if (!case_chance(o->part[0], 2))
+		case_append(o->part[by], &set, true);
+	for (unsigned s = 0; s < PARTS; s++)
+		if (s != by && case_chance(o->part[0], 80))
+			case_append(o->part[s], &wait, true);
+}
+
+/* Exchange NUMBER between the sub-cores; each id has its direction and pipe. */
+static void append_exchange(order_case *o, unsigned number)
 {
 	asc_case *cube = o->part[0];
 
-	switch (case_below(cube, 4)) {
+	switch (case_below(cube, 6)) {
+	case 4:
+	case 5:
+		append_word(o, number);
+		break;
 	case 0:
 		append_cross(cube, ASC_PIPE_FIX, 2, 0);
 		append_cross_wait(o->part[1], 0);
@@ -215,7 +249,7 @@ static order_case *case_of_three(uint64_t seed, asc_machine *machine)
 		for (unsigned s = 0; s < PARTS; s++)
 			append_steps(o->part[s], &p[s], syncs, (unsigned)case_below(o->part[0], 6));
 		if (e < exchanges)
-			append_exchange(o);
+			append_exchange(o, e);
 	}
 	for (unsigned s = 0; s < PARTS; s++)
 		while (p[s].count)

@@ -34,7 +34,8 @@ static const asc_insn *insn_at(const asc_stream *stream, uint32_t i)
 
 static bool is_sync(const asc_insn *insn)
 {
-	return insn->op >= ASC_OP_SETMASK && insn->op <= ASC_OP_END;
+	return (insn->op >= ASC_OP_SETMASK && insn->op <= ASC_OP_END) || insn->op == ASC_OP_SETWORD ||
+	       insn->op == ASC_OP_WAITWORD;
 }
 
 static void add(lister *l, uint32_t other, int field, int64_t value)
@@ -224,6 +225,16 @@ static void list_at(lister *l, const asc_insn *insn, uint32_t at)
 		if (kind == ASC_FAULT_CROSS_WAIT)
 			add(l, NONE, 0, 0);
 		break;
+	case ASC_OP_SETWORD:
+		if (kind == ASC_FAULT_WORD_SET)
+			add(l, NONE, 0, 0);
+		break;
+	case ASC_OP_WAITWORD:
+		if (kind == ASC_FAULT_WORD_WAIT)
+			add(l, NONE, 0, 0);
+		if (kind == ASC_FAULT_WORD_VALUE)
+			add(l, NONE, 1, insn->f[1] - 1);
+		break;
 	case ASC_OP_SETMASK:
 		if (kind == ASC_FAULT_MASK)
 			list_mask(l, insn);
@@ -342,6 +353,8 @@ asc_program *asc_fault_plant(const asc_program *program, const asc_fault *fault)
 	case ASC_FAULT_STOP:
 	case ASC_FAULT_CROSS_SET:
 	case ASC_FAULT_CROSS_WAIT:
+	case ASC_FAULT_WORD_SET:
+	case ASC_FAULT_WORD_WAIT:
 	case ASC_FAULT_LAST:
 		blank(stream, fault->at);
 		break;
@@ -387,6 +400,7 @@ char *asc_fault_text(const asc_program *program, const asc_fault *fault)
 	case ASC_FAULT_HALF:
 	case ASC_FAULT_MASK:
 	case ASC_FAULT_REPEAT:
+	case ASC_FAULT_WORD_VALUE:
 		g_string_append_printf(out, ", %s=%" G_GINT64_FORMAT,
 		                       asc_op((enum asc_op)insn->op)->field[fault->field].name, fault->value);
 		break;

@@ -132,6 +132,9 @@ static bool has_unit_flag(const asc_insn *insn)
 /* Does the hardware keep the two accesses apart? */
 static bool kept_apart(const step *a, const ref_access *x, const step *b, const ref_access *y)
 {
+	if ((a->insn->op == ASC_OP_SETWORD || a->insn->op == ASC_OP_WAITWORD) &&
+	    (b->insn->op == ASC_OP_SETWORD || b->insn->op == ASC_OP_WAITWORD))
+		return true;
 	if (a->stream != b->stream)
 		return false;
 	if (a->pipe == b->pipe)
@@ -243,6 +246,7 @@ weigh *weigh_program(const asc_program *program, const asc_machine *machine, boo
 	judge_streams(&j);
 	judge_flags(&j);
 	judge_counters(&j);
+	judge_words(&j);
 	judge_units(&j);
 	sort_events(&j);
 	if (!j.w->count[WEIGH_DEADLOCK]) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The rules of docs/ascend.md as edges: queues, barriers, flags, counters between sub-cores, unit flags.
+ * The rules of docs/ascend.md as edges: queues, barriers, flags, counters between sub-cores, words, unit flags.
  *
  * The n-th wait belongs to the n-th set of its flag, the n-th wait for a counter to the n-th time that all members of
  * the group have set it; which is so as long as no set meets its flag set, which is asked for (judge_demand).
@@ -241,6 +241,28 @@ void judge_counters(judge *j)
 			one_counter(j, step_at(j, i)->stream, insn->f[1], insn->f[2]);
 	}
 	lonely_waits(j);
+}
+
+/* A wait ends with the first set of its word that is enough; sets of a word are of one core, and count up. */
+void judge_words(judge *j)
+{
+	for (uint32_t i = 0; i < j->steps->len; i++) {
+		const asc_insn *wait = step_at(j, i)->insn;
+		uint32_t set = NOBODY;
+
+		if (wait->op != ASC_OP_WAITWORD || wait->f[1] <= 0)
+			continue;
+		for (uint32_t k = 0; set == NOBODY && k < j->steps->len; k++) {
+			const asc_insn *insn = step_at(j, k)->insn;
+
+			if (insn->op == ASC_OP_SETWORD && insn->f[0] == wait->f[0] && insn->f[1] >= wait->f[1])
+				set = k;
+		}
+		if (set == NOBODY)
+			j->w->count[WEIGH_DEADLOCK]++;
+		else
+			judge_edge(j, set, DONE, i, START, true);
+	}
 }
 
 /* Calls FN for each unit of L0C that an instruction with unit flags uses. */

@@ -65,6 +65,7 @@ void judge_demand(judge *j, uint32_t before, uint32_t after, enum weigh_fault fa
 void judge_streams(judge *j); /* queues, barriers, depth of queues */
 void judge_flags(judge *j);
 void judge_counters(judge *j);
+void judge_words(judge *j);
 void judge_units(judge *j); /* unit flags of L0C */
 bool judge_knows(const judge *j, uint32_t before, uint32_t after, enum event e);
 void judge_execute(judge *j); /* accesses and values, in the order found */

@@ -25,7 +25,21 @@ static void lengths_depths_and_heads_on_every_machine(void)
 		"attention:1x1x16x16:fp16",   "attention:1x1x1x16:fp16",   "attention:1x2x17x32:fp16",
 		"attention:2x1x33x64:fp16",   "attention:1x1x63x16:fp16",  "attention:1x3x64x48:fp16",
 		"attention:1x1x65x128:fp16",  "attention:1x1x127x32:fp16", "attention:1x1x129x64:fp16",
-		"attention:1x2x100x256:fp16", "attention:2x2x48x80:fp16",
+		"attention:1x2x100x256:fp16", "attention:2x2x48x80:fp16",  "attention:1x1x5x16:fp16",
+	};
+
+	for (unsigned m = 0; m < G_N_ELEMENTS(machines); m++)
+		for (unsigned w = 0; w < G_N_ELEMENTS(workloads); w++)
+			asc_sched_equal(machines[m], (m + w) % 2 ? two_cores : one_core, workloads[w]);
+}
+
+/* Tiles of few keys, one and many of them, the last one shorter; units of two sizes and of several heads; depths that
+ * do and do not fill repeats, and that cut a tile's products in two. */
+static void tiles_on_every_machine(void)
+{
+	static const char *const workloads[] = {
+		"flash:1x1x17x16,tile=5",    "flash:2x1x33x64,tile=16", "flash:1x3x40x48,tile=50",
+		"flash:1x1x130x128,tile=64", "flash:1x2x70x32",         "flash:1x1x150x256",
 	};
 
 	for (unsigned m = 0; m < G_N_ELEMENTS(machines); m++)
@@ -79,6 +93,8 @@ static void fp16_is_one_kernel_and_what_does_not_fit_is_three(void)
 {
 	CU_ASSERT_EQUAL(kernels_of("attention:1x1x64x64:fp16"), 1);
 	CU_ASSERT_EQUAL(kernels_of("attention:2x3x100x128:fp16"), 1);
+	CU_ASSERT_EQUAL(kernels_of("flash:1x1x64x64,tile=20"), 1);
+	CU_ASSERT_EQUAL(kernels_of("flash:2x3x100x128"), 1);
 	CU_ASSERT_EQUAL(kernels_of("attention:1x1x64x64:int8"), 3);
 	CU_ASSERT_EQUAL(kernels_of("attention:1x1x64x40:fp16"), 3);
 	asc_sched_equal("ascend-910b", one_core, "attention:1x1x40x24:fp16");
@@ -104,11 +120,11 @@ static void inner_outputs_are_kept(void)
 }
 
 /* Infinities and NaN go where the graph sends them. */
-static void special_values(void)
+static void special_values_of(const char *workload)
 {
 	for (unsigned m = 0; m < G_N_ELEMENTS(machines); m++) {
 		asc_machine *machine = asc_sched_machine(machines[m], two_cores);
-		GPtrArray *graphs = read("attention:1x2x80x32:fp16");
+		GPtrArray *graphs = read(workload);
 		graph *g = g_ptr_array_index(graphs, 0);
 		sched_report report;
 		asc_program *program;
@@ -125,6 +141,12 @@ static void special_values(void)
 		g_ptr_array_unref(graphs);
 		asc_machine_free(machine);
 	}
+}
+
+static void special_values(void)
+{
+	special_values_of("attention:1x2x80x32:fp16");
+	special_values_of("flash:1x2x80x32,tile=30");
 }
 
 /* Predicted lengths are within 8 % of simulated ones, and no core waits for another. */
@@ -199,6 +221,7 @@ static void flags_are_needed(void)
 int main(void)
 {
 	static const tap_case cases[] = {
+		{"tiles_on_every_machine", tiles_on_every_machine},
 		{"lengths_depths_and_heads_on_every_machine", lengths_depths_and_heads_on_every_machine},
 		{"long_rows_and_several_units", long_rows_and_several_units},
 		{"small_unified_buffers", small_unified_buffers},

@@ -54,6 +54,42 @@ static void several_stages_and_tiles_of_a_core(void)
 	asc_sched_equal("ascend-310p", two_cores, "gemm:300x520x1100:int8");
 }
 
+/* Parts of the depth summed by themselves and added in order; rows, columns and pieces that end anywhere. */
+static void depth_in_parts(void)
+{
+	on_all("gemm:40x70x128,split=4:fp16");
+	on_all("gemm:33x17x96,split=3:int8");
+	on_all("bmm:3x20x25x64,split=2:fp16");
+	asc_sched_equal("ascend-910b", NULL, "gemm:100x300x640,split=5:fp16");
+}
+
+/* The order of sums is the graph's: parts are summed by themselves, so split=2 is another result than none. */
+static void parts_are_part_of_the_meaning(void)
+{
+	static const char *const workloads[] = {"gemm:16x16x256:fp16", "gemm:16x16x256,split=2:fp16"};
+	frontend_target target = frontend_target_ascend();
+	g_autoptr(GError) error = NULL;
+	uint8_t *result[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		GPtrArray *graphs = frontend_read_for(workloads[i], &target, NULL, &error);
+		graph *g = g_ptr_array_index(graphs, 0);
+		uint8_t *values[3];
+
+		CU_ASSERT_EQUAL_FATAL(graph_size(g), 3);
+		CU_ASSERT_EQUAL(graph_at(g, 2)->block_run, i ? 128 : 256);
+		graph_fill_inputs(g, 7, false);
+		CU_ASSERT_TRUE(graph_evaluate(g, values, &error));
+		result[i] = g_memdup2(values[2], 512);
+		for (unsigned n = 0; n < 3; n++)
+			g_free(values[n]);
+		g_ptr_array_unref(graphs);
+	}
+	CU_ASSERT_NOT_EQUAL(memcmp(result[0], result[1], 512), 0);
+	g_free(result[0]);
+	g_free(result[1]);
+}
+
 static void batches(void)
 {
 	on_all("bmm:3x40x50x60:fp16");
@@ -68,6 +104,8 @@ int main(void)
 		{"tails_everywhere", tails_everywhere},
 		{"rows_that_end_inside_a_unit", rows_that_end_inside_a_unit},
 		{"several_stages_and_tiles_of_a_core", several_stages_and_tiles_of_a_core},
+		{"depth_in_parts", depth_in_parts},
+		{"parts_are_part_of_the_meaning", parts_are_part_of_the_meaning},
 		{"batches", batches},
 	};
 

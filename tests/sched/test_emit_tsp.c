@@ -162,6 +162,7 @@ static const char *const small[] = {
 	"attention:1x1x1x1",
 	"attention:1x2x33x32",
 	"attention:1x1x64x33:int8",
+	"flash:1x2x33x32,tile=16",
 };
 
 /* Every OFth of the workloads, from the FIRST on. */

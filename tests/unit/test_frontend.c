@@ -41,6 +41,13 @@ static void refusals_name_the_column(void)
 		{"gemm:1x2x", "workload 'gemm:1x2x', column 10: expected K, a positive number"},
 		{"gemm:1x2x3x4",
 	         "workload 'gemm:1x2x3x4', column 11: expected the end, or ':' and a type (int8 or fp16)"},
+		{"gemm:1x2x64,splt=2",
+	         "workload 'gemm:1x2x64,splt=2', column 13: expected split=, found 'splt'; nearest is 'split'"},
+		{"gemm:1x2x64,split=2",
+	         "workload 'gemm:1x2x64,split=2', column 13: this machine adds K in blocks of its "
+	         "own, 320 lanes each"},
+		{"flash:1x1x8x4,tle=2",
+	         "workload 'flash:1x1x8x4,tle=2', column 15: expected tile=, found 'tle'; nearest is 'tile'"},
 		{"gemm", "workload 'gemm', column 5: expected ':' and the sizes"},
 		{"gemm:1x2x3:fp32", "workload 'gemm:1x2x3:fp32', column 12: expected type int8 or fp16, found 'fp32'"},
 		{"gemm:1x2x3:fp16x",
@@ -92,13 +99,15 @@ static void unknown_words_are_answered_with_the_nearest_generator(void)
 {
 	assert_refused(
 		"gem:1x2x3", TSP_ERROR_USER,
-		"workload 'gem:1x2x3', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
+		"workload 'gem:1x2x3', column 1: expected gemm:..., bmm:..., conv:..., attention:..., flash:..., "
+		"softmax:..., "
 		"layernorm:..., transpose:..., fft:..., vmap:..., embedding:..., kvcache:..., columns:..., or a file "
 		"ending in .csv or .graph; nearest is "
 		"'gemm'");
 	assert_refused(
 		"model.onnx", TSP_ERROR_USER,
-		"workload 'model.onnx', column 1: expected gemm:..., bmm:..., conv:..., attention:..., softmax:..., "
+		"workload 'model.onnx', column 1: expected gemm:..., bmm:..., conv:..., attention:..., flash:..., "
+		"softmax:..., "
 		"layernorm:..., transpose:..., fft:..., vmap:..., embedding:..., kvcache:..., columns:..., or a file "
 		"ending in .csv or .graph");
 }
@@ -110,7 +119,7 @@ static void every_generator_has_a_name_syntax_and_line(void)
 	g_autofree char *manual = NULL;
 
 	CU_ASSERT_TRUE_FATAL(g_file_get_contents(TSPSIM_SRCDIR "/docs/workloads.md", &manual, NULL, NULL));
-	CU_ASSERT_EQUAL(frontend_generator_count, 12);
+	CU_ASSERT_EQUAL(frontend_generator_count, 13);
 	for (size_t i = 0; i < frontend_generator_count; i++) {
 		const frontend_generator *f = &frontend_generators[i];
 		isa_machine *m = machine();

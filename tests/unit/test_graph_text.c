@@ -212,6 +212,7 @@ static void reading_what_was_printed_prints_the_same(void)
 		"bmm:2x3x4x5",
 		"conv:1x3x9x9,8x3x3,pad=1,stride=2",
 		"attention:2x3x16x8",
+		"flash:2x3x16x8,tile=5",
 		"softmax:5x6:fp32",
 		"layernorm:3x7:fp32",
 		"conv:1x700x4x4,8x2x2:int8",

@@ -34,16 +34,17 @@ static void assert_agrees(const graph *g, const isa_machine *m, unsigned radix)
 static void every_generator_agrees_with_the_reference(void)
 {
 	static const char *const workloads[] = {
-		"gemm:3x400x33",        "gemm:5x7x30:int8",
-		"bmm:3x4x5x6",          "conv:2x4x6x5,6x3x2,stride=2,pad=1,groups=2",
-		"attention:1x3x20x8",   "attention:2x1x9x4:int8",
-		"softmax:700x9",        "softmax:33x64:fp32",
-		"layernorm:40x13",      "layernorm:700x3:fp32",
-		"transpose:40x30:int8", "fft:2",
-		"fft:64:fp32",          "fft:1024",
-		"fft:4096:fp32",        "vmap:add,1000:int16",
-		"vmap:tanh,330",        "attention:1x2x400x2",
-		"softmax:640x2",        "softmax:1x1",
+		"gemm:3x400x33",         "gemm:5x7x30:int8",
+		"bmm:3x4x5x6",           "conv:2x4x6x5,6x3x2,stride=2,pad=1,groups=2",
+		"attention:1x3x20x8",    "attention:2x1x9x4:int8",
+		"softmax:700x9",         "softmax:33x64:fp32",
+		"layernorm:40x13",       "layernorm:700x3:fp32",
+		"transpose:40x30:int8",  "fft:2",
+		"fft:64:fp32",           "fft:1024",
+		"fft:4096:fp32",         "vmap:add,1000:int16",
+		"vmap:tanh,330",         "attention:1x2x400x2",
+		"softmax:640x2",         "softmax:1x1",
+		"flash:1x3x20x8,tile=9",
 	};
 
 	for (size_t i = 0; i < 2 * G_N_ELEMENTS(workloads); i++) {

@@ -530,6 +530,56 @@ static void attention_weights_values_by_softmax_of_scores(void)
 	CU_ASSERT_TRUE(attention_error("attention:2x1x24x16:int8", 1.0 / 32, 1.0 / 32 / 127) < 0.1);
 }
 
+static const graph_node *node_named(const graph *g, const char *what, unsigned tile)
+{
+	g_autofree char *name = g_strdup_printf("%s%u", what, tile);
+
+	for (uint32_t i = 0; i < graph_size(g); i++)
+		if (!strcmp(graph_at(g, i)->name, name))
+			return graph_at(g, i);
+	return NULL;
+}
+
+/* The same of "flash:1x2x24x16,tile=10": tiles of 10, 10 and 4 keys with inputs of their own.  Sums of tiles are fp16
+ * before they are added in fp32. */
+static void tiles_of_keys_weigh_values_by_the_softmax_of_all(void)
+{
+	enum { HEADS = 2, S = 24, D = 16, TILE = 10, TILES = 3 };
+	graph *g = workload("flash:1x2x24x16,tile=10");
+	g_autofree void *z = value_of(g, graph_size(g) - 1);
+	double worst = 0, scores[S * S];
+
+	for (unsigned h = 0; h < HEADS; h++) {
+		for (unsigned at = 0; at < S * S; at++) {
+			unsigned key = at / S, query = at % S, tile = key / TILE, keys = MIN(TILE, S - tile * TILE);
+			const graph_node *k = node_named(g, "k", tile);
+
+			scores[at] = 0;
+			for (unsigned d = 0; d < D; d++)
+				scores[at] += read_value(ISA_TYPE_F16, k->data, (h * keys + key % TILE) * D + d) *
+				              read_value(ISA_TYPE_F16, graph_at(g, 0)->data, (h * D + d) * S + query) /
+				              sqrt(D);
+		}
+		softmax_columns(scores, S, S);
+		for (unsigned at = 0; at < D * S; at++) {
+			unsigned d = at / S, query = at % S;
+			double sum = 0;
+
+			for (unsigned key = 0; key < S; key++) {
+				unsigned tile = key / TILE, keys = MIN(TILE, S - tile * TILE);
+
+				sum += read_value(ISA_TYPE_F16, node_named(g, "vt", tile)->data,
+				                  (h * D + d) * keys + key % TILE) *
+				       scores[key * S + query];
+			}
+			worst = fmax(worst, fabs(sum - read_value(ISA_TYPE_F16, z, (h * D + d) * S + query)));
+		}
+	}
+	CU_ASSERT_PTR_NULL(node_named(g, "k", TILES));
+	CU_ASSERT_TRUE(worst < 0x1p-8);
+	graph_free(g);
+}
+
 static void inputs_without_data_are_refused(void)
 {
 	graph *g = graph_new("g");
@@ -576,6 +626,7 @@ int main(void)
 		{"softmax_divides_exponentials_by_their_sum", softmax_divides_exponentials_by_their_sum},
 		{"layernorm_has_mean_zero_and_variance_one", layernorm_has_mean_zero_and_variance_one},
 		{"attention_weights_values_by_softmax_of_scores", attention_weights_values_by_softmax_of_scores},
+		{"tiles_of_keys_weigh_values_by_the_softmax_of_all", tiles_of_keys_weigh_values_by_the_softmax_of_all},
 		{"inputs_without_data_are_refused", inputs_without_data_are_refused},
 		{"intermediates_are_freed", intermediates_are_freed},
 	};

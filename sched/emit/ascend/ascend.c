@@ -137,74 +137,127 @@ static bool compile_graph(asb *b, const graph *g, const GArray *parts, GError **
 	return good;
 }
 
-/* Does a kernel of G read what another computes? */
-static bool hands_on(const graph *g, const GArray *parts)
-{
-	for (guint part = 0; part < parts->len; part++) {
-		const GArray *nodes = g_array_index(parts, ask_part, part).nodes;
-
-		for (guint k = 0; k < nodes->len; k++) {
-			uint32_t i = g_array_index(nodes, uint32_t, k);
-
-			if (ask_is_read(g, parts, part, i))
-				return true;
-		}
-	}
-	return false;
-}
-
-static bool compile_all(asb *b, GPtrArray *graphs, const sched_options *options, sched_report *report, GError **error)
+/* Graphs in operations the machine has, cut into kernels; NULL with the error set. */
+static GPtrArray *cut_all(GPtrArray *graphs, sched_report *report, GError **error)
 {
 	GPtrArray *cuts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-	bool good = true, meet = false;
 
-	for (guint i = 0; good && i < graphs->len; i++) {
+	for (guint i = 0; i < graphs->len; i++) {
 		GArray *parts = NULL;
 
 		if (ask_legalise(g_ptr_array_index(graphs, i), report->notes, error))
 			parts = ask_cut(g_ptr_array_index(graphs, i), error);
-		good = parts != NULL;
-		if (!parts)
-			break;
-		meet |= hands_on(g_ptr_array_index(graphs, i), parts);
+		if (!parts) {
+			g_ptr_array_unref(cuts);
+			return NULL;
+		}
 		g_ptr_array_add(cuts, parts);
 	}
-	/* Cores that cannot meet must not share work that follows one upon another. */
-	if (!b->machine->cross_ids && meet)
-		asb_limit_blocks(b, 1);
-	for (guint i = 0; good && i < graphs->len; i++) {
+	return cuts;
+}
+
+typedef struct attempt {
+	asc_program *program;
+	sched_report report;
+	uint64_t meeting_cycles; /* of cores without counters */
+} attempt;
+
+static void attempt_fini(attempt *a)
+{
+	if (a->program)
+		asc_program_free(a->program);
+	sched_report_fini(&a->report);
+}
+
+static bool write_all(asb *b, GPtrArray *graphs, GPtrArray *cuts, const sched_options *options, GError **error)
+{
+	for (guint i = 0; i < graphs->len; i++) {
 		const graph *g = g_ptr_array_index(graphs, i);
 
 		asb_layer(b, graphs->len > 1 ? g->name : NULL);
 		b->options.sheet = options->sheets ? options->sheets[i] : NULL;
-		good = compile_graph(b, g, g_ptr_array_index(cuts, i), error);
-		if (!good && graphs->len > 1)
-			g_prefix_error(error, "%s: ", g->name);
+		if (!compile_graph(b, g, g_ptr_array_index(cuts, i), error)) {
+			if (graphs->len > 1)
+				g_prefix_error(error, "%s: ", g->name);
+			return false;
+		}
 		if (options->progress)
 			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
 	}
-	g_ptr_array_unref(cuts);
+	return true;
+}
+
+/* The program on as many cores as BLOCKS says. */
+static bool compile_for(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *machine, const sched_options *options,
+                        uint32_t blocks, attempt *a, GError **error)
+{
+	asb *b;
+	bool good;
+
+	*a = (attempt){.program = asc_program_new(), .report = {.notes = g_string_new(NULL)}};
+	b = asb_new(a->program, machine, options);
+	asb_limit_blocks(b, blocks);
+	good = write_all(b, graphs, cuts, options, error);
+	good = good && asb_finish(b, &a->report, error);
+	if (b->words)
+		a->meeting_cycles = b->counts.syncs * asb_words_rounds(b) *
+		                    (uint64_t)(machine->scalar_publish_cycles + machine->scalar_load_cycles);
+	asb_free(b);
+	if (!good)
+		attempt_fini(a);
 	return good;
+}
+
+/* A meeting of cores without counters takes as long as many a kernel: small graphs may be done sooner by one core.  One
+ * core takes no less than each of several but for the meetings, so it is only asked where those are half of all. */
+static bool compile_best(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *machine, const sched_options *options,
+                         attempt *best, GError **error)
+{
+	attempt one;
+
+	if (!compile_for(graphs, cuts, machine, options, (uint32_t)machine->cores, best, error))
+		return false;
+	if (2 * best->meeting_cycles < (uint64_t)best->program->predicted_cycles)
+		return true;
+	/* What fits all cores may not fit one. */
+	if (!compile_for(graphs, cuts, machine, options, 1, &one, NULL))
+		return true;
+	if (one.program->predicted_cycles < best->program->predicted_cycles) {
+		attempt all = *best;
+
+		*best = one;
+		one = all;
+		g_string_append_printf(best->report.notes,
+		                       "one core: with meetings of all %" G_GINT64_FORMAT " cycles\n",
+		                       one.program->predicted_cycles);
+	}
+	attempt_fini(&one);
+	return true;
 }
 
 static asc_program *compile(GPtrArray *graphs, const asc_machine *machine, const sched_options *options,
                             sched_report *report, GError **error)
 {
-	asc_program *program = asc_program_new();
-	asb *b = asb_new(program, machine, options);
+	GPtrArray *cuts;
+	attempt best;
 	bool good;
 
 	*report = (sched_report){.notes = g_string_new(NULL)};
-	program->machine_name = g_strdup(machine->name);
-	program->machine_text = asc_machine_dump(machine);
+	cuts = cut_all(graphs, report, error);
+	if (!cuts)
+		return NULL;
+	good = compile_best(graphs, cuts, machine, options, &best, error);
+	g_ptr_array_unref(cuts);
+	if (!good)
+		return NULL;
+	g_string_prepend(best.report.notes, report->notes->str);
+	sched_report_fini(report);
+	*report = best.report;
+	best.program->machine_name = g_strdup(machine->name);
+	best.program->machine_text = asc_machine_dump(machine);
 	if (graphs->len)
-		program->workload = g_strdup(((const graph *)g_ptr_array_index(graphs, 0))->name);
-	good = compile_all(b, graphs, options, report, error) && asb_finish(b, report, error);
-	asb_free(b);
-	if (good)
-		return program;
-	asc_program_free(program);
-	return NULL;
+		best.program->workload = g_strdup(((const graph *)g_ptr_array_index(graphs, 0))->name);
+	return best.program;
 }
 
 typedef struct emitting {

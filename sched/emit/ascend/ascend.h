@@ -33,11 +33,14 @@ bool ask_conv(asb *b, const ask_kernel *k, GError **error);      /* a CONV node 
 bool ask_vector(asb *b, const ask_kernel *k, GError **error);    /* element-wise nodes, reductions, views, joins */
 bool ask_transpose(asb *b, const ask_kernel *k, GError **error); /* a TRANSPOSE node */
 bool ask_gather(asb *b, const ask_kernel *k, GError **error);    /* a GATHER node */
+bool ask_flash(asb *b, const ask_kernel *k, GError **error);     /* the same tile by tile */
 bool ask_attention(asb *b, const ask_kernel *k, GError **error); /* product, softmax, product: scores stay on chip */
 
 /* Which nodes these take (ask_pattern). */
 void ask_match_vector(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+void ask_match_product(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_transpose(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
+void ask_match_flash(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_attention(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_gather(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);
 void ask_match_conv(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes);

@@ -168,12 +168,11 @@ void ask_match_attention(const graph *g, uint32_t first, const uint32_t *kernel_
 /* ---- cutting ---- */
 
 /* The widest units, and chunks, that fit. */
-static bool plan(atn *a)
+static bool widest(atn *a, bool chip)
 {
 	uint64_t most = MOST_WIDTH >> asb_decide(a->b, "width", 4);
 
-	a->pitch = atn_up(a->keys, ATN_SIDE);
-	a->stage = MIN(MOST_STAGE, a->pitch);
+	a->chip = chip;
 	for (a->width = MIN(atn_up(most, ATN_SIDE), atn_up(a->queries, ATN_SIDE)); a->width; a->width -= ATN_SIDE)
 		for (a->chunk = MIN(MOST_CHUNK, a->pitch); a->chunk; a->chunk -= ATN_SIDE)
 			if (atn_cube_fits(a) && atn_soft_plan(a))
@@ -181,9 +180,22 @@ static bool plan(atn *a)
 	return false;
 }
 
+/* On the chip units must be half as wide as by way of global memory at least: narrow ones take longer. */
+static bool plan(atn *a)
+{
+	uint64_t wide;
+
+	a->pitch = atn_up(a->keys, ATN_SIDE);
+	a->stage = MIN(MOST_STAGE, a->pitch);
+	if (!widest(a, false))
+		return false;
+	wide = a->width;
+	return (a->coupled && widest(a, true) && 2 * a->width >= wide) || widest(a, false);
+}
+
 /* Units of block BLOCK of BLOCKS: granules of queries are dealt out in stretches, which are cut where heads end and
  * into equal parts that are not too wide. */
-static void find_units(atn *a, uint64_t block, uint64_t blocks)
+void atn_find_units(atn *a, uint64_t block, uint64_t blocks)
 {
 	uint64_t granule = ATN_SIDE * asb_vectors(a->b), of_head = atn_div_up(a->queries, granule);
 	uint64_t from = a->heads * of_head * block / blocks, to = a->heads * of_head * (block + 1) / blocks;
@@ -216,7 +228,7 @@ static bool one_block(atn *a, uint32_t block, GError **error)
 	uint64_t mark[3][G_N_ELEMENTS(spaces)];
 	bool good = true;
 
-	find_units(a, block, asb_blocks(a->b));
+	atn_find_units(a, block, asb_blocks(a->b));
 	if (!a->units->len)
 		return true;
 	a->core = asb_cube(a->b, block);

@@ -21,8 +21,8 @@ static bool last_rows_fill_units(const atn *a)
 	return !a->coupled && (uint64_t)a->machine->fix_unit_bytes <= ATN_SIDE * ATN_SIDE * ATN_SUM;
 }
 
-static void to_fractals(atn *a, uint64_t dst, uint64_t src, uint64_t rows, uint64_t columns, uint64_t pitch_bytes,
-                        uint64_t column_rows)
+void atn_to_fractals(atn *a, uint64_t dst, uint64_t src, uint64_t rows, uint64_t columns, uint64_t pitch_bytes,
+                     uint64_t column_rows)
 {
 	asc_insn insn = asc_insn_make(ASC_OP_ND2NZ);
 
@@ -36,7 +36,7 @@ static void to_fractals(atn *a, uint64_t dst, uint64_t src, uint64_t rows, uint6
 	asb_step(a->b, a->core, &insn);
 }
 
-static void load2d(atn *a, enum asc_op op, uint64_t dst, uint64_t src, uint64_t fractals, bool transpose)
+void atn_load2d(atn *a, enum asc_op op, uint64_t dst, uint64_t src, uint64_t fractals, bool transpose)
 {
 	asc_insn insn = asc_insn_make(op);
 
@@ -47,7 +47,7 @@ static void load2d(atn *a, enum asc_op op, uint64_t dst, uint64_t src, uint64_t 
 	asb_step(a->b, a->core, &insn);
 }
 
-static void multiply(atn *a, uint64_t c, uint64_t at_a, uint64_t at_b, const uint64_t size[3], bool first, bool last)
+void atn_multiply(atn *a, uint64_t c, uint64_t at_a, uint64_t at_b, const uint64_t size[3], bool first, bool last)
 {
 	asc_insn insn = asc_insn_make(ASC_OP_MMAD);
 
@@ -64,17 +64,14 @@ static void multiply(atn *a, uint64_t c, uint64_t at_a, uint64_t at_b, const uin
 	asb_step(a->b, a->core, &insn);
 }
 
-/* ROWS x COLUMNS of L0C to rows of global memory, by way of the unified buffer where there is no other. */
-static void way_out(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t dst, uint64_t pitch_bytes)
+/* ROWS x COLUMNS of L0C to rows of fp16 PITCH elements apart, of global memory or the unified buffer. */
+static void leave(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t dst, uint64_t pitch)
 {
 	asc_insn insn = asc_insn_make(a->coupled ? ASC_OP_L0C_TO_UB : ASC_OP_FIX_GM);
-	uint64_t pitch = a->coupled ? atn_up(columns, ATN_SIDE) : pitch_bytes / ATN_HALF, ub = 0;
 
-	if (a->coupled)
-		ub = atn_turn(&a->ub);
 	avk_set(&insn, "type", ASC_F32);
 	avk_set(&insn, "dtype", ASC_F16);
-	avk_set(&insn, "dst", (int64_t)(a->coupled ? ub : dst));
+	avk_set(&insn, "dst", (int64_t)dst);
 	avk_set(&insn, "src", (int64_t)c);
 	avk_set(&insn, "m", (int64_t)rows);
 	avk_set(&insn, "n", (int64_t)columns);
@@ -85,8 +82,24 @@ static void way_out(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_
 	if (last_rows_fill_units(a))
 		avk_set(&insn, "unit_flag", UNIT_HAND_OVER);
 	asb_step(a->b, a->core, &insn);
-	if (a->coupled)
-		avk_copy_out(a->b, a->core, dst, pitch_bytes, ub, pitch * ATN_HALF, rows, columns * ATN_HALF);
+}
+
+void atn_way_out(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t dst, uint64_t pitch_bytes)
+{
+	uint64_t pitch = atn_up(columns, ATN_SIDE), ub;
+
+	if (!a->coupled) {
+		leave(a, c, rows, columns, dst, pitch_bytes / ATN_HALF);
+		return;
+	}
+	ub = atn_turn(&a->ub);
+	leave(a, c, rows, columns, ub, pitch);
+	avk_copy_out(a->b, a->core, dst, pitch_bytes, ub, pitch * ATN_HALF, rows, columns * ATN_HALF);
+}
+
+void atn_to_ub(atn *a, uint64_t c, uint64_t rows, uint64_t columns, uint64_t ub, uint64_t pitch)
+{
+	leave(a, c, rows, columns, ub, pitch);
 }
 
 /* ---- stages ---- */
@@ -96,10 +109,10 @@ static void load_keys(atn *a, uint64_t dst, uint64_t head, uint64_t first, uint6
 {
 	uint64_t base = a->k.address + head * a->keys * a->k.pitch_bytes, rows = atn_up(keys, ATN_SIDE), now;
 
-	to_fractals(a, dst, base + first * a->k.pitch_bytes, keys, a->depth, a->k.pitch_bytes, rows);
+	atn_to_fractals(a, dst, base + first * a->k.pitch_bytes, keys, a->depth, a->k.pitch_bytes, rows);
 	for (uint64_t at = keys; at < rows; at += now) {
 		now = MIN(rows - at, a->keys);
-		to_fractals(a, dst + at * ATN_BLOCK, base, now, a->depth, a->k.pitch_bytes, rows);
+		atn_to_fractals(a, dst + at * ATN_BLOCK, base, now, a->depth, a->k.pitch_bytes, rows);
 	}
 }
 
@@ -116,9 +129,9 @@ static void load_next(atn *a, atn_feed *f, bool values)
 		return;
 	f->held[turn] = head + 1;
 	if (values)
-		to_fractals(a, f->ring.address[turn],
-		            a->v.address + head * a->depth * a->v.pitch_bytes + first * ATN_HALF, a->depth,
-		            MIN(f->keys, a->keys - first), a->v.pitch_bytes, a->depth);
+		atn_to_fractals(a, f->ring.address[turn],
+		                a->v.address + head * a->depth * a->v.pitch_bytes + first * ATN_HALF, a->depth,
+		                MIN(f->keys, a->keys - first), a->v.pitch_bytes, a->depth);
 	else
 		load_keys(a, f->ring.address[turn], head, first, MIN(f->keys, a->keys - first));
 }
@@ -142,9 +155,9 @@ static void load_queries(atn *a, uint64_t number)
 	if (number >= a->units->len)
 		return;
 	u = atn_unit_at(a, number);
-	to_fractals(a, queries_at(a, number),
-	            a->q.address + u->head * a->depth * a->q.pitch_bytes + u->first * ATN_HALF, a->depth, u->queries,
-	            a->q.pitch_bytes, a->depth);
+	atn_to_fractals(a, queries_at(a, number),
+	                a->q.address + u->head * a->depth * a->q.pitch_bytes + u->first * ATN_HALF, a->depth,
+	                u->queries, a->q.pitch_bytes, a->depth);
 }
 
 void atn_scores(atn *a, uint64_t number)
@@ -156,24 +169,26 @@ void atn_scores(atn *a, uint64_t number)
 		load_queries(a, number);
 	for (unsigned i = 0; !number && i < a->feed_k.ring.turns; i++)
 		load_next(a, &a->feed_k, false);
-	load2d(a, ASC_OP_LOAD2D_A, at_a, queries_at(a, number), wide * a->depth / (ATN_SIDE * ATN_SIDE), true);
+	atn_load2d(a, ASC_OP_LOAD2D_A, at_a, queries_at(a, number), wide * a->depth / (ATN_SIDE * ATN_SIDE), true);
 	for (uint64_t i = 0; i < a->feed_k.stages; i++) {
 		uint64_t first = i * a->chunk, keys = MIN(a->chunk, a->keys - first), at_b = atn_turn(&a->l0b);
 		uint64_t c = atn_turn(&a->l0c_s);
 
-		load2d(a, ASC_OP_LOAD2D_B, at_b, stage_at(&a->feed_k, number, i),
-		       atn_up(keys, ATN_SIDE) * a->depth / (ATN_SIDE * ATN_SIDE), false);
-		multiply(a, c, at_a, at_b, (uint64_t[]){wide, a->depth, keys}, true, true);
+		atn_load2d(a, ASC_OP_LOAD2D_B, at_b, stage_at(&a->feed_k, number, i),
+		           atn_up(keys, ATN_SIDE) * a->depth / (ATN_SIDE * ATN_SIDE), false);
+		atn_multiply(a, c, at_a, at_b, (uint64_t[]){wide, a->depth, keys}, true, true);
 		load_next(a, &a->feed_k, false);
-		way_out(a, c, wide, keys, atn_scores_at(a, number) + first * ATN_HALF, a->pitch * ATN_HALF);
+		if (a->chip)
+			atn_to_ub(a, c, wide, keys, atn_chip_scores(a, number) + first * ATN_HALF, a->pitch);
+		else
+			atn_way_out(a, c, wide, keys, atn_scores_at(a, number) + first * ATN_HALF, a->pitch * ATN_HALF);
 	}
 	for (unsigned i = 0; !number && i < a->feed_v.ring.turns; i++)
 		load_next(a, &a->feed_v, true);
 	load_queries(a, number + 1);
 }
 
-/* Keys FROM to FROM + KEYS of a stage of V of DEPTH keys into L0A. */
-static void load_values(atn *a, uint64_t dst, uint64_t src, uint64_t stage, uint64_t from, uint64_t keys)
+void atn_load_rows(atn *a, uint64_t dst, uint64_t src, uint64_t rows, uint64_t columns, uint64_t from, uint64_t count)
 {
 	asc_insn insn = asc_insn_make(ASC_OP_LOAD3D_A);
 
@@ -181,11 +196,11 @@ static void load_values(atn *a, uint64_t dst, uint64_t src, uint64_t stage, uint
 	avk_set(&insn, "dst", (int64_t)dst);
 	avk_set(&insn, "src", (int64_t)src);
 	avk_set(&insn, "h", 1);
-	avk_set(&insn, "w", (int64_t)a->depth);
-	avk_set(&insn, "c", (int64_t)stage);
+	avk_set(&insn, "w", (int64_t)rows);
+	avk_set(&insn, "c", (int64_t)columns);
 	avk_set(&insn, "k_start", (int64_t)from);
-	avk_set(&insn, "k_extent", (int64_t)atn_up(keys, ATN_SIDE));
-	avk_set(&insn, "m_extent", (int64_t)a->depth);
+	avk_set(&insn, "k_extent", (int64_t)atn_up(count, ATN_SIDE));
+	avk_set(&insn, "m_extent", (int64_t)rows);
 	asb_step(a->b, a->core, &insn);
 }
 
@@ -205,9 +220,13 @@ static void load_shares(atn *a, uint64_t number, uint64_t stage)
 
 	if (stage >= a->feed_v.stages)
 		return;
+	if (a->chip) {
+		a->p_at[stage % ATN_TURNS] = atn_chip_shares(a, number) + first * wide * ATN_HALF;
+		return;
+	}
 	p = a->p_at[stage % ATN_TURNS] = atn_turn(&a->l1_p);
-	to_fractals(a, p, atn_scores_at(a, number) + first * ATN_HALF, wide, MIN(a->stage, a->keys - first),
-	            a->pitch * ATN_HALF, wide);
+	atn_to_fractals(a, p, atn_scores_at(a, number) + first * ATN_HALF, wide, MIN(a->stage, a->keys - first),
+	                a->pitch * ATN_HALF, wide);
 }
 
 static void output_stage(atn *a, uint64_t number, uint64_t stage, uint64_t c)
@@ -219,11 +238,11 @@ static void output_stage(atn *a, uint64_t number, uint64_t stage, uint64_t c)
 	for (uint64_t at = 0; at < keys; at += once) {
 		uint64_t now = MIN(once, keys - at), at_a = atn_turn(&a->l0a), at_b = atn_turn(&a->l0b);
 
-		load_values(a, at_a, stage_at(&a->feed_v, number, stage), keys, at, now);
-		load2d(a, ASC_OP_LOAD2D_B, at_b, p + at * wide * ATN_HALF,
-		       atn_up(now, ATN_SIDE) * wide / (ATN_SIDE * ATN_SIDE), false);
-		multiply(a, c, at_a, at_b, (uint64_t[]){a->depth, now, u->queries}, first + at == 0,
-		         first + at + now == a->keys);
+		atn_load_rows(a, at_a, stage_at(&a->feed_v, number, stage), a->depth, keys, at, now);
+		atn_load2d(a, ASC_OP_LOAD2D_B, at_b, p + at * wide * ATN_HALF,
+		           atn_up(now, ATN_SIDE) * wide / (ATN_SIDE * ATN_SIDE), false);
+		atn_multiply(a, c, at_a, at_b, (uint64_t[]){a->depth, now, u->queries}, first + at == 0,
+		             first + at + now == a->keys);
 	}
 	/* Shares first: they are needed sooner. */
 	load_shares(a, number, stage + ATN_TURNS);
@@ -240,8 +259,8 @@ void atn_output(atn *a, uint64_t number)
 		load_shares(a, number, i);
 	for (uint64_t i = 0; i < a->feed_v.stages; i++)
 		output_stage(a, number, i, c);
-	way_out(a, c, a->depth, u->queries, a->o.address + u->head * a->depth * a->o.pitch_bytes + u->first * ATN_HALF,
-	        a->o.pitch_bytes);
+	atn_way_out(a, c, a->depth, u->queries,
+	            a->o.address + u->head * a->depth * a->o.pitch_bytes + u->first * ATN_HALF, a->o.pitch_bytes);
 }
 
 /* ---- buffers ---- */
@@ -256,7 +275,7 @@ static bool needs_of(const atn *a, needs *n)
 	uint64_t l1 = (uint64_t)asc_space_bytes(a->machine, ASC_L1), taken;
 
 	n->q = a->width * a->depth * ATN_HALF;
-	n->p = a->width * atn_up(a->stage, ATN_SIDE) * ATN_HALF;
+	n->p = a->width * (a->chip ? a->pitch : atn_up(a->stage, ATN_SIDE)) * ATN_HALF;
 	n->k = a->chunk * a->depth * ATN_HALF;
 	n->v = a->depth * atn_up(a->stage, ATN_SIDE) * ATN_HALF;
 	taken = ATN_TURNS * (n->q + n->p + n->k + n->v);

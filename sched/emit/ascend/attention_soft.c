@@ -4,210 +4,12 @@
  *
  * A batch of rows stays in the buffer as fp32 from the first conversion to the last, whatever its length; only pieces
  * of fp16 rows come and go.  The maximum is taken of the scores before they are scaled, which is the same since scaling
- * by a positive number keeps the order, and takes half the cycles.  Sums are the graph's tree: vcgadd adds eight
- * neighbours, pairwise, which are three of its levels.
+ * by a positive number keeps the order, and takes half the cycles.
  */
 #include "sched/emit/ascend/attention.h"
 #include "sched/emit/ascend/vector_int.h"
 
-enum { LANES = 64, HALF_LANES = 128, BLOCKS = 8, MOST_REPEATS = 255, WORD = 4, IO_BYTES = 8192 };
-enum { ROUND_EVEN = 1 };
-
-/* ---- instructions ---- */
-
-/* Elements in a row: OP on COUNT of them; SRC1 (0: none) is a block for all lanes. */
-typedef struct run {
-	enum asc_op op;
-	enum asc_type type, dtype;
-	uint64_t dst, src, block;
-	bool has_block, has_scalar;
-	uint32_t scalar;
-} run;
-
-static void put_run_piece(atn *a, asb_core core, const run *r, uint64_t at, uint64_t repeats)
-{
-	asc_insn insn = asc_insn_make(r->op);
-	uint64_t size = asc_type_bytes(r->type), to = asc_type_bytes(r->dtype), wide = MAX(size, to);
-
-	avk_set(&insn, "type", r->type);
-	avk_set(&insn, "dst", (int64_t)(r->dst + at * to));
-	avk_set(&insn, r->has_block ? "src0" : "src", (int64_t)(r->src + at * size));
-	avk_set(&insn, "repeat", (int64_t)repeats);
-	avk_set(&insn, "dst_rep", (int64_t)(BLOCKS * to / wide));
-	avk_set(&insn, r->has_block ? "src0_rep" : "src_rep", (int64_t)(BLOCKS * size / wide));
-	if (r->has_block) {
-		avk_set(&insn, "src1", (int64_t)r->block);
-		avk_set(&insn, "src1_blk", 0);
-		avk_set(&insn, "src1_rep", 0);
-	}
-	if (r->has_scalar)
-		avk_set(&insn, "scalar", r->scalar);
-	if (r->op == ASC_OP_VCONV) {
-		avk_set(&insn, "dtype", r->dtype);
-		avk_set(&insn, "round", ROUND_EVEN);
-	}
-	asb_step(a->b, core, &insn);
-}
-
-static void put_run(atn *a, asb_core core, const run *r, uint64_t count)
-{
-	uint64_t at = 0;
-
-	if (count >= LANES)
-		avk_mask_lanes(a->b, core, HALF_LANES);
-	while (count - at >= LANES) {
-		uint64_t repeats = MIN((count - at) / LANES, MOST_REPEATS);
-
-		put_run_piece(a, core, r, at, repeats);
-		at += repeats * LANES;
-	}
-	if (at == count)
-		return;
-	avk_mask_lanes(a->b, core, count - at);
-	put_run_piece(a, core, r, at, 1);
-}
-
-/* Rows of COUNT elements, PITCH elements apart, of fp32 in place: (op) the row's block. */
-static void put_rows(atn *a, asb_core core, enum asc_op op, uint64_t at, uint64_t pitch, uint64_t rows, uint64_t count,
-                     uint64_t block)
-{
-	uint64_t pieces = atn_div_up(count, LANES);
-
-	/* What follows waits for all between an instruction's first and last byte: rows by themselves overlap. */
-	if (pieces > 1) {
-		for (uint64_t r = 0; r < rows; r++) {
-			uint64_t row = at + r * pitch * WORD;
-
-			put_run(a, core,
-			        &(run){.op = op,
-			               .type = ASC_F32,
-			               .dtype = ASC_F32,
-			               .dst = row,
-			               .src = row,
-			               .has_block = true,
-			               .block = block + r * ATN_BLOCK},
-			        count);
-		}
-		return;
-	}
-	/* A repeat a row. */
-	for (uint64_t i = 0; i < pieces; i++) {
-		asc_insn insn = asc_insn_make(op);
-		int64_t stride = (int64_t)(pitch * WORD / ATN_BLOCK), piece = (int64_t)(at + i * LANES * WORD);
-
-		avk_mask_lanes(a->b, core, MIN(count - i * LANES, LANES) < LANES ? count - i * LANES : HALF_LANES);
-		avk_set(&insn, "type", ASC_F32);
-		avk_set(&insn, "dst", piece);
-		avk_set(&insn, "src0", piece);
-		avk_set(&insn, "src1", (int64_t)block);
-		avk_set(&insn, "repeat", (int64_t)rows);
-		avk_set(&insn, "dst_rep", stride);
-		avk_set(&insn, "src0_rep", stride);
-		avk_set(&insn, "src1_blk", 0);
-		avk_set(&insn, "src1_rep", 1);
-		asb_step(a->b, core, &insn);
-	}
-}
-
-typedef struct fold {
-	enum asc_op op;
-	enum asc_type type;
-	uint64_t dst, dst_pitch, src, src_pitch; /* elements */
-} fold;
-
-static void put_fold(atn *a, asb_core core, const fold *f, uint64_t dst, uint64_t src, uint64_t repeats,
-                     uint64_t dst_rep, uint64_t src_rep)
-{
-	uint64_t size = asc_type_bytes(f->type);
-	asc_insn insn = asc_insn_make(f->op);
-
-	avk_set(&insn, "type", f->type);
-	avk_set(&insn, "dst", (int64_t)(f->dst + dst * size));
-	avk_set(&insn, "src", (int64_t)(f->src + src * size));
-	avk_set(&insn, "repeat", (int64_t)repeats);
-	avk_set(&insn, "dst_rep", (int64_t)(dst_rep / BLOCKS));
-	avk_set(&insn, "src_rep", (int64_t)(src_rep * size / ATN_BLOCK));
-	asb_step(a->b, core, &insn);
-}
-
-/* Each block of elements of ROWS rows of COUNT becomes one element. */
-static void put_folds(atn *a, asb_core core, const fold *f, uint64_t rows, uint64_t count)
-{
-	uint64_t size = asc_type_bytes(f->type), lanes = BLOCKS * ATN_BLOCK / size, pieces = count / lanes;
-
-	if (pieces)
-		avk_mask_lanes(a->b, core, HALF_LANES);
-	if (f->src_pitch == pieces * lanes && f->dst_pitch == pieces * BLOCKS && count == f->src_pitch) {
-		pieces *= rows;
-		for (uint64_t i = 0; i < pieces; i += MOST_REPEATS)
-			put_fold(a, core, f, i * BLOCKS, i * lanes, MIN(pieces - i, MOST_REPEATS), BLOCKS, lanes);
-		return;
-	}
-	for (uint64_t r = 0; pieces > rows && r < rows; r++)
-		for (uint64_t i = 0; i < pieces; i += MOST_REPEATS)
-			put_fold(a, core, f, r * f->dst_pitch + i * BLOCKS, r * f->src_pitch + i * lanes,
-			         MIN(pieces - i, MOST_REPEATS), BLOCKS, lanes);
-	for (uint64_t i = 0; pieces <= rows && i < pieces; i++)
-		for (uint64_t r = 0; r < rows; r += MOST_REPEATS)
-			put_fold(a, core, f, i * BLOCKS + r * f->dst_pitch, i * lanes + r * f->src_pitch,
-			         MIN(rows - r, MOST_REPEATS), f->dst_pitch, f->src_pitch);
-	if (count % lanes == 0)
-		return;
-	avk_mask_lanes(a->b, core, count % lanes);
-	for (uint64_t r = 0; r < rows; r += MOST_REPEATS)
-		put_fold(a, core, f, pieces * BLOCKS + r * f->dst_pitch, pieces * lanes + r * f->src_pitch,
-		         MIN(rows - r, MOST_REPEATS), f->dst_pitch, f->src_pitch);
-}
-
-/* Rows of one block of which COUNT elements count: one element a row, one behind the other. */
-static void put_last_fold(atn *a, asb_core core, const fold *f, uint64_t rows, uint64_t count)
-{
-	uint64_t size = asc_type_bytes(f->type), in_block = ATN_BLOCK / size, at = 0;
-
-	while (at < rows) {
-		uint64_t now = MIN(rows - at, BLOCKS), repeats = now == BLOCKS ? (rows - at) / BLOCKS : 1;
-		uint64_t mask[2] = {0};
-
-		for (uint64_t i = 0; i < now * in_block; i++)
-			if (i % in_block < count)
-				mask[i / LANES] |= (uint64_t)1 << i % LANES;
-		asb_mask(a->b, core, mask[0], mask[1]);
-		repeats = MIN(repeats, MOST_REPEATS);
-		put_fold(a, core, f, at, at * in_block, repeats, BLOCKS, BLOCKS * in_block);
-		at += now * repeats;
-	}
-}
-
-/* Every row's COUNT elements at SRC become one at DST, by way of the two areas for partial results. */
-static void reduce(atn *a, const atn_soft *s, enum asc_op op, enum asc_type type, uint64_t dst, uint64_t src,
-                   uint64_t pitch, uint64_t rows, uint64_t count, unsigned area)
-{
-	uint64_t in_block = ATN_BLOCK / asc_type_bytes(type);
-	fold f = {.op = op, .type = type, .src = src, .src_pitch = pitch};
-
-	for (; count > in_block; area ^= 1) {
-		f.dst = s->partial[area];
-		f.dst_pitch = atn_up(atn_div_up(count, in_block), in_block);
-		put_folds(a, s->core, &f, rows, count);
-		count = atn_div_up(count, in_block);
-		f.src = f.dst;
-		f.src_pitch = f.dst_pitch;
-	}
-	/* A row is a block: they follow one another. */
-	f.dst = dst;
-	put_last_fold(a, s->core, &f, rows, count);
-}
-
-static void spread(atn *a, asb_core core, uint64_t dst, uint64_t src, uint64_t rows)
-{
-	asc_insn insn = asc_insn_make(ASC_OP_VBRCB);
-
-	avk_set(&insn, "type", ASC_F32);
-	avk_set(&insn, "dst", (int64_t)dst);
-	avk_set(&insn, "src", (int64_t)src);
-	avk_set(&insn, "repeat", (int64_t)atn_div_up(rows, BLOCKS));
-	asb_step(a->b, core, &insn);
-}
+enum { LANES = ATN_LANES, HALF_LANES = ATN_HALF_LANES, BLOCKS = ATN_BLOCKS, WORD = ATN_SUM, IO_BYTES = 8192 };
 
 /* ---- a batch of rows ---- */
 
@@ -248,7 +50,7 @@ static void load_piece(atn *a, atn_soft *s, uint64_t number)
 	const atn_batch *batch;
 	piece p;
 
-	if (number >= s->batches->len)
+	if (number >= s->batches->len || a->chip)
 		return;
 	batch = batch_at(s, number);
 	if (s->next != number) {
@@ -269,25 +71,25 @@ static void take_in(atn *a, atn_soft *s, uint64_t number)
 	const atn_batch *batch = batch_at(s, number);
 	uint64_t first = atn_up(atn_div_up(a->keys, ATN_SIDE), ATN_SIDE), pieces = pieces_of(a, batch->rows);
 
-	while (s->next != number || s->pieces < MIN(pieces, s->in.turns))
+	while (!a->chip && (s->next != number || s->pieces < MIN(pieces, s->in.turns)))
 		load_piece(a, s, number);
 	for (uint64_t i = 0; i < pieces; i++) {
 		piece p = piece_at(a, batch->rows, i);
-		uint64_t in = s->in.address[i % s->in.turns];
-		fold f = {.op = ASC_OP_VCGMAX,
-		          .type = ASC_F16,
-		          .src = in,
-		          .src_pitch = p.pitch,
-		          .dst = s->partial[0] + (p.row * first + p.key / ATN_SIDE) * ATN_HALF,
-		          .dst_pitch = first};
-		run up = {.op = ASC_OP_VCONV,
-		          .type = ASC_F16,
-		          .dtype = ASC_F32,
-		          .src = in,
-		          .dst = s->column + (p.row * a->pitch + p.key) * WORD};
+		uint64_t in = a->chip ? atn_chip_scores(a, batch->unit) : s->in.address[i % s->in.turns];
+		atn_fold f = {.op = ASC_OP_VCGMAX,
+		              .type = ASC_F16,
+		              .src = in,
+		              .src_pitch = p.pitch,
+		              .dst = s->partial[0] + (p.row * first + p.key / ATN_SIDE) * ATN_HALF,
+		              .dst_pitch = first};
+		atn_run up = {.op = ASC_OP_VCONV,
+		              .type = ASC_F16,
+		              .dtype = ASC_F32,
+		              .src = in,
+		              .dst = s->column + (p.row * a->pitch + p.key) * WORD};
 
-		put_folds(a, s->core, &f, p.rows, p.keys);
-		put_run(a, s->core, &up, p.rows * p.pitch);
+		atn_put_folds(a, s->core, &f, p.rows, p.keys);
+		atn_put_run(a, s->core, &up, p.rows * p.pitch);
 		load_piece(a, s, number);
 	}
 }
@@ -295,29 +97,30 @@ static void take_in(atn *a, atn_soft *s, uint64_t number)
 static void find_maxima(atn *a, atn_soft *s, uint64_t rows)
 {
 	uint64_t first = atn_up(atn_div_up(a->keys, ATN_SIDE), ATN_SIDE);
-	run up = {.op = ASC_OP_VCONV, .type = ASC_F16, .dtype = ASC_F32, .dst = s->value[1], .src = s->value[0]};
-	run scale = {.op = ASC_OP_VMULS,
-	             .type = ASC_F32,
-	             .dtype = ASC_F32,
-	             .dst = s->value[1],
-	             .src = s->value[1],
-	             .has_scalar = true,
-	             .scalar = a->scale};
+	atn_run up = {.op = ASC_OP_VCONV, .type = ASC_F16, .dtype = ASC_F32, .dst = s->value[1], .src = s->value[0]};
+	atn_run scale = {.op = ASC_OP_VMULS,
+	                 .type = ASC_F32,
+	                 .dtype = ASC_F32,
+	                 .dst = s->value[1],
+	                 .src = s->value[1],
+	                 .has_scalar = true,
+	                 .scalar = a->scale};
 
-	reduce(a, s, ASC_OP_VCGMAX, ASC_F16, s->value[0], s->partial[0], first, rows, atn_div_up(a->keys, ATN_SIDE), 1);
-	put_run(a, s->core, &up, rows);
-	put_run(a, s->core, &scale, rows);
-	spread(a, s->core, s->block[0], s->value[1], rows);
+	atn_reduce(a, s->core, s->partial, ASC_OP_VCGMAX, ASC_F16, s->value[0], s->partial[0], first, rows,
+	           atn_div_up(a->keys, ATN_SIDE), 1);
+	atn_put_run(a, s->core, &up, rows);
+	atn_put_run(a, s->core, &scale, rows);
+	atn_spread(a, s->core, s->block[0], s->value[1], rows);
 }
 
 /* The sum's reciprocal: the square of its reciprocal root. */
 static void find_factors(atn *a, atn_soft *s, uint64_t rows)
 {
-	run root = {.op = ASC_OP_VRSQRT, .type = ASC_F32, .dtype = ASC_F32, .dst = s->value[0], .src = s->value[0]};
+	atn_run root = {.op = ASC_OP_VRSQRT, .type = ASC_F32, .dtype = ASC_F32, .dst = s->value[0], .src = s->value[0]};
 	asc_insn square = asc_insn_make(ASC_OP_VMUL);
 
-	reduce(a, s, ASC_OP_VCGADD, ASC_F32, s->value[0], s->column, a->pitch, rows, a->keys, 0);
-	put_run(a, s->core, &root, rows);
+	atn_reduce(a, s->core, s->partial, ASC_OP_VCGADD, ASC_F32, s->value[0], s->column, a->pitch, rows, a->keys, 0);
+	atn_put_run(a, s->core, &root, rows);
 	avk_set(&square, "type", ASC_F32);
 	avk_set(&square, "dst", (int64_t)s->value[1]);
 	avk_set(&square, "src0", (int64_t)s->value[0]);
@@ -328,20 +131,34 @@ static void find_factors(atn *a, atn_soft *s, uint64_t rows)
 		for (unsigned i = 1; i <= 3; i++)
 			square.f[i] += LANES * WORD;
 	}
-	spread(a, s->core, s->block[1], s->value[1], rows);
+	atn_spread(a, s->core, s->block[1], s->value[1], rows);
+}
+
+/* Rows of shares lie a block further apart: what takes a column of them meets all bank groups. */
+static uint64_t chip_pitch(const atn *a)
+{
+	return a->pitch + ATN_SIDE;
 }
 
 static void give_out(atn *a, atn_soft *s, const atn_batch *batch)
 {
+	if (a->chip) {
+		uint64_t out = atn_turn(&s->out);
+
+		atn_round(a, s->core, out, chip_pitch(a), s->column, batch->rows, a->pitch);
+		atn_to_l1(a, s->core, atn_chip_shares(a, batch->unit), out, chip_pitch(a),
+		          atn_up(batch->rows, ATN_SIDE), a->pitch);
+		return;
+	}
 	for (uint64_t i = 0; i < pieces_of(a, batch->rows); i++) {
 		piece p = piece_at(a, batch->rows, i);
-		run down = {.op = ASC_OP_VCONV,
-		            .type = ASC_F32,
-		            .dtype = ASC_F16,
-		            .src = s->column + (p.row * a->pitch + p.key) * WORD,
-		            .dst = atn_turn(&s->out)};
+		atn_run down = {.op = ASC_OP_VCONV,
+		                .type = ASC_F32,
+		                .dtype = ASC_F16,
+		                .src = s->column + (p.row * a->pitch + p.key) * WORD,
+		                .dst = atn_turn(&s->out)};
 
-		put_run(a, s->core, &down, p.rows * p.pitch);
+		atn_put_run(a, s->core, &down, p.rows * p.pitch);
 		avk_copy_out(a->b, s->core, scores_of(a, batch, &p), a->pitch * ATN_HALF, down.dst, p.pitch * ATN_HALF,
 		             p.rows, p.keys * ATN_HALF);
 	}
@@ -351,25 +168,25 @@ static void one_batch(atn *a, atn_soft *s, uint64_t number)
 {
 	const atn_batch *batch = batch_at(s, number);
 	uint64_t all = batch->rows * a->pitch;
-	run whole = {.type = ASC_F32, .dtype = ASC_F32, .dst = s->column, .src = s->column};
+	atn_run whole = {.type = ASC_F32, .dtype = ASC_F32, .dst = s->column, .src = s->column};
 
 	take_in(a, s, number);
 	find_maxima(a, s, batch->rows);
 	whole.op = ASC_OP_VMULS;
 	whole.has_scalar = true;
 	whole.scalar = a->scale;
-	put_run(a, s->core, &whole, all);
-	put_rows(a, s->core, ASC_OP_VSUB, s->column, a->pitch, batch->rows, a->pitch, s->block[0]);
+	atn_put_run(a, s->core, &whole, all);
+	atn_put_rows(a, s->core, ASC_OP_VSUB, s->column, a->pitch, batch->rows, a->pitch, s->block[0]);
 	whole.op = ASC_OP_VEXP;
 	whole.has_scalar = false;
-	put_run(a, s->core, &whole, all);
+	atn_put_run(a, s->core, &whole, all);
 	find_factors(a, s, batch->rows);
 	/* The next scores come in while these go out, where they are made by now. */
 	asb_hold(a->b);
 	if (number + 1 < s->batches->len && batch_at(s, number + 1)->unit < batch->unit + ATN_AHEAD)
 		for (unsigned i = 0; i < s->in.turns; i++)
 			load_piece(a, s, number + 1);
-	put_rows(a, s->core, ASC_OP_VMUL, s->column, a->pitch, batch->rows, a->pitch, s->block[1]);
+	atn_put_rows(a, s->core, ASC_OP_VMUL, s->column, a->pitch, batch->rows, a->pitch, s->block[1]);
 	give_out(a, s, batch);
 }
 
@@ -402,24 +219,27 @@ static void find_batches(atn *a, unsigned vector, GArray *batches)
 
 /* ---- buffers ---- */
 
-static uint64_t partial_bytes(const atn *a, uint64_t rows, unsigned area)
-{
-	uint64_t first = atn_up(atn_div_up(a->keys, BLOCKS), BLOCKS),
-		 second = atn_up(atn_div_up(first, BLOCKS), BLOCKS);
-	uint64_t halves = atn_up(atn_div_up(a->keys, ATN_SIDE), ATN_SIDE);
-	uint64_t more = atn_up(atn_div_up(halves, ATN_SIDE), ATN_SIDE);
-
-	return atn_up(rows, BLOCKS) *
-	       (area ? MAX(second * WORD, more * ATN_HALF) : MAX(first * WORD, halves * ATN_HALF));
-}
-
 static uint64_t need(const atn *a, uint64_t rows)
 {
 	uint64_t listed = atn_up(rows, LANES) * WORD, blocks = atn_up(rows, BLOCKS) * ATN_BLOCK;
 
-	return rows * a->pitch * WORD + partial_bytes(a, rows, 0) + partial_bytes(a, rows, 1) + 2 * listed +
-	       2 * blocks + (ATN_IN_TURNS + ATN_OUT_TURNS) * a->io_rows * a->io_keys * ATN_HALF +
+	return rows * a->pitch * WORD + atn_partial_bytes(a->keys, rows, 0) + atn_partial_bytes(a->keys, rows, 1) +
+	       2 * listed + 2 * blocks + (ATN_IN_TURNS + ATN_OUT_TURNS) * a->io_rows * a->io_keys * ATN_HALF +
 	       8 * BLOCKS * ATN_BLOCK;
+}
+
+/* Everything of a unit at once: scores of those ahead, a column, shares. */
+static bool chip_plan(atn *a)
+{
+	uint64_t taken = ATN_TURNS * a->width * MAX(a->depth, ATN_SIDE) * ATN_HALF;
+	uint64_t lists = 2 * atn_up(a->width, LANES) * WORD, blocks = 2 * atn_up(a->width, BLOCKS) * ATN_BLOCK;
+	uint64_t rows = a->width * (a->pitch * (ATN_AHEAD * ATN_HALF + WORD) + chip_pitch(a) * ATN_HALF);
+
+	a->rows = a->io_rows = a->width;
+	a->io_keys = a->pitch;
+	return rows + taken + lists + blocks + atn_partial_bytes(a->keys, a->width, 0) +
+	               atn_partial_bytes(a->keys, a->width, 1) + 8 * BLOCKS * ATN_BLOCK <=
+	       (uint64_t)asc_space_bytes(a->machine, ASC_UB);
 }
 
 bool atn_soft_plan(atn *a)
@@ -429,6 +249,8 @@ bool atn_soft_plan(atn *a)
 	uint64_t taken = a->coupled ? 2 * a->width * MAX(a->chunk, ATN_SIDE) * ATN_HALF : 0;
 	uint64_t share = atn_div_up(a->width, asb_vectors(a->b));
 
+	if (a->chip)
+		return chip_plan(a);
 	a->io_rows = row > IO_BYTES ? 1 : MIN(IO_BYTES / row, share);
 	a->io_keys = row > IO_BYTES ? IO_BYTES / ATN_HALF : a->pitch;
 	for (a->rows = share; a->rows && need(a, a->rows) + taken > size; a->rows--)
@@ -442,28 +264,30 @@ bool atn_soft_take(atn *a, unsigned vector, GError **error)
 	uint64_t turn = BLOCKS * ATN_BLOCK, listed = atn_up(a->rows, LANES) * WORD;
 	uint64_t blocks = atn_up(a->rows, BLOCKS) * ATN_BLOCK;
 	uint64_t io = a->io_rows * a->io_keys * ATN_HALF;
-	asc_insn zero = asc_insn_make(ASC_OP_VDUP);
 
 	*s = (atn_soft){.core = asb_vector(a->b, asb_block_of(a->b, a->core), vector),
 	                .next = UINT64_MAX,
 	                .batches = g_array_new(FALSE, FALSE, sizeof(atn_batch))};
 	find_batches(a, vector, s->batches);
 	if (!asb_take(a->b, s->core, ASC_UB, a->rows * a->pitch * WORD, turn, &s->column, error) ||
-	    !atn_take_ring(a, s->core, &s->in, ASC_UB, io, turn, ATN_IN_TURNS, error) ||
-	    !atn_take_ring(a, s->core, &s->out, ASC_UB, io, turn, ATN_OUT_TURNS, error))
+	    !atn_take_ring(a, s->core, &s->in, ASC_UB, io, turn, a->chip ? ATN_AHEAD : ATN_IN_TURNS, error) ||
+	    !atn_take_ring(a, s->core, &s->out, ASC_UB, a->chip ? a->rows * chip_pitch(a) * ATN_HALF : io, turn,
+	                   a->chip ? 1 : ATN_OUT_TURNS, error))
 		return false;
 	for (unsigned i = 0; i < 2; i++)
-		if (!asb_take(a->b, s->core, ASC_UB, partial_bytes(a, a->rows, i), ATN_BLOCK, &s->partial[i], error) ||
+		if (!asb_take(a->b, s->core, ASC_UB, atn_partial_bytes(a->keys, a->rows, i), ATN_BLOCK, &s->partial[i],
+		              error) ||
 		    !asb_take(a->b, s->core, ASC_UB, listed, ATN_BLOCK, &s->value[i], error) ||
 		    !asb_take(a->b, s->core, ASC_UB, blocks, ATN_BLOCK, &s->block[i], error))
 			return false;
 	/* Blocks of equal numbers are made eight at a time. */
-	avk_set(&zero, "type", ASC_F32);
-	avk_set(&zero, "dst", (int64_t)s->value[1]);
-	avk_set(&zero, "repeat", (int64_t)(listed / (LANES * WORD)));
 	asb_node(a->b, a->name_soft);
-	avk_mask_lanes(a->b, s->core, HALF_LANES);
-	asb_step(a->b, s->core, &zero);
+	atn_zero(a, s->core, s->value[1], listed);
+	/* Lanes behind the last key, rows behind the last query: nothing comes of them. */
+	for (unsigned i = 0; a->chip && i < s->in.turns; i++)
+		atn_zero(a, s->core, s->in.address[i], io);
+	if (a->chip)
+		atn_zero(a, s->core, s->out.address[0], a->rows * chip_pitch(a) * ATN_HALF);
 	return true;
 }
 

@@ -26,7 +26,8 @@ typedef struct asb_item {
 typedef struct asb_note {
 	uint32_t step, next; /* of those behind one step */
 	uint16_t op;
-	uint8_t a, b, c; /* the instruction's first fields */
+	uint8_t a, b; /* the instruction's first fields; of a word of a meeting its round, and whose it is */
+	uint16_t c;
 } asb_note;
 enum { ASB_NONE = UINT32_MAX };
 
@@ -72,7 +73,28 @@ struct asb {
 	GArray *tensors; /* asb_block_tensor */
 	GString *remarks;
 	asb_counts counts;
+	uint64_t words;       /* global memory by which cores without counters meet, 0: none */
+	uint32_t words_cores; /* how many meet */
 };
+/* Each core has a line of the data cache for each round of a meeting, so that no other core writes into it. */
+enum { ASB_WORD_BYTES = 64 };
+static inline uint64_t asb_word(const asb *b, unsigned round, uint32_t of)
+{
+	return b->words + ((uint64_t)round * b->words_cores + of) * ASB_WORD_BYTES;
+}
+static inline unsigned asb_words_rounds(const asb *b)
+{
+	unsigned rounds = 0;
+
+	while (1u << rounds < b->words_cores)
+		rounds++;
+	return rounds;
+}
+static inline uint64_t asb_words_bytes(const asb *b)
+{
+	return (uint64_t)asb_words_rounds(b) * b->words_cores * ASB_WORD_BYTES;
+}
+
 enum { ASB_SYNC = UINT32_MAX, ASB_HOLD = UINT32_MAX - 1 }; /* marks in the sequence */
 
 /* Fewer blocks than the machine has cores; before the first step. */
@@ -126,7 +148,7 @@ void asb_read_past(asb *b);
 /* order.c: steps in an order that takes less time; did anything change? */
 bool asb_order(asb *b);
 /* sync.c: notes that cover every dependence. */
-bool asb_synchronise(asb *b, GError **error);
+void asb_synchronise(asb *b);
 /* emit.c: streams. */
 void asb_emit(asb *b);
 /* Pipe whose queue INSN goes to; a flag's is the one that sets or waits. */

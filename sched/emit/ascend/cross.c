@@ -10,7 +10,9 @@
  * that makes room for it.
  *
  * Whatever else depends across sub-cores makes all cores meet: everything complete, those of a kind by mode 0, then
- * both kinds of a core by mode 2.
+ * both kinds of a core by mode 2.  Cores without counters meet by words of global memory, in rounds: in each a core
+ * sets a word of its own and waits for that of the core 1, 2, 4 ... before it, so that after the last it has heard of
+ * all of them.
  */
 #include "sched/emit/ascend/sync_int.h"
 
@@ -318,17 +320,35 @@ static void know_all(syncer *s, front *f)
 	}
 }
 
-bool cross_meet(syncer *s)
+/* The NUMBER-th core of those with steps meets the others by words of global memory. */
+static void meet_by_words(front *f, uint32_t number)
+{
+	asb *b = f->b;
+
+	for (unsigned round = 0; round < asb_words_rounds(b); round++) {
+		note_before(f, ASC_OP_SETWORD, round, 0, number);
+		note_before(f, ASC_OP_WAITWORD, round, 0, (number + b->words_cores - (1u << round)) % b->words_cores);
+	}
+}
+
+static void place_words(syncer *s)
+{
+	asb *b = s->b;
+
+	if (b->words || !s->several || b->machine->cross_ids)
+		return;
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
+		b->words_cores += b->sub[i].items->len > 0;
+	b->words = asb_scratch(b, asb_words_bytes(b));
+}
+
+void cross_meet(syncer *s)
 {
 	asb *b = s->b;
 	bool news[ASC_KINDS] = {false};
+	uint32_t number = 0;
 
-	if (s->several && !b->machine->cross_ids) {
-		g_set_error(&s->error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
-		            "%s has no counters between cores: a program on several of them cannot hand values over",
-		            b->machine->name);
-		return false;
-	}
+	place_words(s);
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
 		cross_settle(s, &s->front[i]);
 	find_news(s, news);
@@ -341,7 +361,9 @@ bool cross_meet(syncer *s)
 		if (f->used)
 			stop_all(f);
 		f->used = false;
-		if (s->several)
+		if (s->several && !b->machine->cross_ids)
+			meet_by_words(f, number++);
+		else if (s->several)
 			cross_all(f, MODE_KIND, MEET_KIND_ID, news[kind], news[kind]);
 		if (s->both)
 			cross_all(f, MODE_CORE, MEET_CORE_ID, news[kind], news[other]);
@@ -352,5 +374,4 @@ bool cross_meet(syncer *s)
 	asb_spans_clear(&s->global.reads);
 	asb_spans_clear(&s->global.writes);
 	b->counts.syncs++;
-	return true;
 }

@@ -18,12 +18,17 @@ enum asc_pipe asb_queue_of(const asc_insn *insn)
 	}
 }
 
-static asc_insn note_insn(const asb_note *n, uint32_t node)
+/* MEETINGS so far; a word counts them. */
+static asc_insn note_insn(const asb *b, const asb_note *n, uint32_t node, int64_t *meetings)
 {
 	asc_insn insn = asc_insn_make((enum asc_op)n->op);
 
 	insn.f[0] = n->a;
-	if (n->op != ASC_OP_BARRIER) {
+	if (n->op == ASC_OP_SETWORD || n->op == ASC_OP_WAITWORD) {
+		*meetings += n->op == ASC_OP_SETWORD && !n->a;
+		insn.f[0] = (int64_t)asb_word(b, n->a, n->c);
+		insn.f[1] = *meetings;
+	} else if (n->op != ASC_OP_BARRIER) {
 		insn.f[1] = n->b;
 		if (n->op != ASC_OP_WAITCROSS)
 			insn.f[2] = n->c;
@@ -59,6 +64,7 @@ static void write_sub(asb *b, asb_sub *s)
 	asc_stream *out;
 	asb_mode now = {UINT64_MAX, UINT64_MAX, false};
 	guint next = 0;
+	int64_t meetings = 0;
 	asc_insn insn;
 
 	if (!s->items->len && !s->joins)
@@ -72,7 +78,7 @@ static void write_sub(asb *b, asb_sub *s)
 		uint32_t node = item ? item->insn.node : ASC_NO_NODE;
 
 		for (; next < s->before->len && g_array_index(s->before, asb_note, next).step == i; next++) {
-			insn = note_insn(&g_array_index(s->before, asb_note, next), node);
+			insn = note_insn(b, &g_array_index(s->before, asb_note, next), node, &meetings);
 			g_array_append_val(out->insns, insn);
 		}
 		if (!item)
@@ -83,7 +89,7 @@ static void write_sub(asb *b, asb_sub *s)
 		for (uint32_t n = s->last ? s->last[i] : ASB_NONE; n != ASB_NONE;) {
 			const asb_note *note = &g_array_index(s->behind, asb_note, n);
 
-			insn = note_insn(note, node);
+			insn = note_insn(b, note, node, &meetings);
 			g_array_append_val(out->insns, insn);
 			n = note->next;
 		}

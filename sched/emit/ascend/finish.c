@@ -16,6 +16,17 @@ static void add_host_images(asb *b)
 	}
 }
 
+/* Words of meetings count from 0. */
+static void add_words(asb *b)
+{
+	asc_image image = {b->words, asb_words_bytes(b), NULL};
+
+	if (!b->words)
+		return;
+	image.data = g_malloc0(image.bytes);
+	g_array_append_val(b->program->images, image);
+}
+
 static void describe(const asb *b, sched_report *report)
 {
 	const asb_counts *c = &b->counts;
@@ -40,13 +51,11 @@ static void describe(const asb *b, sched_report *report)
 }
 
 /* Flags, streams and times for the steps as they stand. */
-static bool complete_steps(asb *b, sched_report *report, GError **error)
+static void complete_steps(asb *b, sched_report *report)
 {
-	if (!asb_synchronise(b, error))
-		return false;
+	asb_synchronise(b);
 	asb_emit(b);
 	ask_predict(b, report);
-	return true;
 }
 
 /* A builder with the same steps and nothing else. */
@@ -75,20 +84,24 @@ static void take_streams(asb *b, asb *another)
 	to->predicted_cycles = from->predicted_cycles;
 	another->counts.conflicts_saved = b->counts.conflicts_saved;
 	b->counts = another->counts;
+	b->words = another->words;
+	b->words_cores = another->words_cores;
 }
 
 /* Ordered steps, unless the kernels' own order is predicted to take no longer. */
-static bool complete_ordered(asb *b, sched_report *found, GError **error)
+static void complete_ordered(asb *b, sched_report *found)
 {
 	enum { BOTH_STEPS = 200000 };
-	bool both = b->sequence->len <= BOTH_STEPS, good;
+	bool both = b->sequence->len <= BOTH_STEPS;
 	asc_program *program = asc_program_new();
 	asb *kernels = both ? copy_of(b, program) : NULL;
 	sched_report other = {.notes = NULL};
 
 	both = asb_order(b) && both;
-	good = complete_steps(b, found, error) && (!both || complete_steps(kernels, &other, error));
-	if (good && both && program->predicted_cycles <= b->program->predicted_cycles) {
+	complete_steps(b, found);
+	if (both)
+		complete_steps(kernels, &other);
+	if (both && program->predicted_cycles <= b->program->predicted_cycles) {
 		take_streams(b, kernels);
 		sched_report_fini(found);
 		*found = other;
@@ -97,19 +110,19 @@ static bool complete_ordered(asb *b, sched_report *found, GError **error)
 	sched_report_fini(&other);
 	asb_free(kernels);
 	asc_program_free(program);
-	return good;
 }
 
+/* Every program of steps can be synchronised: what counters and flags cannot do meetings do. */
 bool asb_finish(asb *b, sched_report *report, GError **error)
 {
 	sched_report found = {.notes = NULL};
-	bool good;
 
+	(void)error;
 	asb_read_past(b);
-	good = complete_ordered(b, &found, error);
-	if (good)
-		add_host_images(b);
-	if (good && report) {
+	complete_ordered(b, &found);
+	add_host_images(b);
+	add_words(b);
+	if (report) {
 		describe(b, report);
 		g_string_append(report->notes, found.notes ? found.notes->str : "");
 		report->cycles = found.cycles;
@@ -117,5 +130,5 @@ bool asb_finish(asb *b, sched_report *report, GError **error)
 		report->binds = g_steal_pointer(&found.binds);
 	}
 	sched_report_fini(&found);
-	return good;
+	return true;
 }

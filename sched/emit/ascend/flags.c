@@ -44,14 +44,14 @@ static knowledge told_now(const front *f, unsigned p)
 
 void note_before(front *f, enum asc_op op, unsigned a, unsigned b, unsigned c)
 {
-	asb_note n = {f->cursor, ASB_NONE, (uint16_t)op, (uint8_t)a, (uint8_t)b, (uint8_t)c};
+	asb_note n = {f->cursor, ASB_NONE, (uint16_t)op, (uint8_t)a, (uint8_t)b, (uint16_t)c};
 
 	g_array_append_val(f->sub->before, n);
 }
 
 void note_behind(front *f, uint32_t item, enum asc_op op, unsigned a, unsigned b, unsigned c)
 {
-	asb_note n = {item, f->sub->last[item], (uint16_t)op, (uint8_t)a, (uint8_t)b, (uint8_t)c};
+	asb_note n = {item, f->sub->last[item], (uint16_t)op, (uint8_t)a, (uint8_t)b, (uint16_t)c};
 
 	f->sub->last[item] = f->sub->behind->len;
 	g_array_append_val(f->sub->behind, n);

@@ -11,10 +11,20 @@ static bool describe(const ask_kernel *k, const graph_node *n, ask_product *p, G
 {
 	const graph_node *a = graph_at(k->g, n->in[0]);
 	bool whole = a->type == ISA_TYPE_I8;
+	uint64_t parts = n->block_run < n->k && n->k % n->block_run == 0 && n->block_run % ASK_BLOCK == 0
+	                         ? n->k / n->block_run
+	                         : 1;
 
-	*p = (ask_product){.batches = n->batches, .right_batches = n->batches, .m = n->m, .n = n->n, .k = n->k};
+	*p = (ask_product){.batches = n->batches * parts,
+	                   .right_batches = n->batches * parts,
+	                   .parts = parts,
+	                   .m = n->m,
+	                   .n = n->n,
+	                   .k = n->k / parts};
 	ask_product_types(p, whole);
-	if (whole || (n->sum_rows == 1 && n->block_run >= n->k))
+	if (parts > 1)
+		p->result = p->sum;
+	if (whole || (n->sum_rows == 1 && (parts > 1 || n->block_run >= n->k)))
 		return true;
 	g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
 	            "%s: sums of %" G_GUINT64_FORMAT " products in blocks of %" G_GUINT64_FORMAT
@@ -34,12 +44,29 @@ static bool reaches(const graph_node *n, const ask_place *at, uint64_t size, GEr
 	return false;
 }
 
+/* Parts of the depth go to memory as they are added, and are added up there. */
+static ask_place place_parts(asb *b, const ask_product *p)
+{
+	uint64_t bytes = p->n * ASK_SUM, pitch = ask_up(bytes, ASK_BLOCK);
+
+	return (ask_place){.address = asb_scratch(b, p->batches * p->m * pitch), .pitch_bytes = pitch};
+}
+
+static bool add_parts(asb *b, const ask_product *p, const ask_place *from, const ask_place *to, GError **error)
+{
+	if (p->parts == 1)
+		return true;
+	asb_sync(b);
+	return ask_add_parts(b, p, from, to, error);
+}
+
 bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 {
 	uint32_t last = g_array_index(k->nodes, uint32_t, k->nodes->len - 1);
 	const graph_node *n = graph_at(k->g, g_array_index(k->nodes, uint32_t, 0));
 	g_autoptr(GArray) tiles = NULL;
 	ask_product p;
+	ask_tail tail;
 	ask_tile t;
 	ask_work w = {.b = b,
 	              .p = &p,
@@ -51,6 +78,15 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 	if (!describe(k, n, &p, error) || !reaches(graph_at(k->g, n->in[0]), &w.a, asc_type_bytes(p.type), error) ||
 	    !reaches(graph_at(k->g, n->in[1]), &w.w, asc_type_bytes(p.type), error))
 		return false;
+	if (p.parts > 1)
+		w.c = place_parts(b, &p);
+	if (k->nodes->len > 1) {
+		ask_tail_describe(k, &tail);
+		w.tail = &tail;
+		/* On its way to the vector sub-cores. */
+		w.c.address = asb_scratch(b, p.batches * p.m * w.c.pitch_bytes);
+		asb_remark(b, "%s: %u operations on each tile as it comes out", n->name, tail.count);
+	}
 	tiles = ask_tiles(asb_machine(b), &p, CANDIDATES);
 	if (!ask_product_choose(&w, tiles, &t)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: no tile of the product fits the buffers",
@@ -65,7 +101,10 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 	           " round%s; a tile takes %.0f cycles of cube, %.0f of L1 to L0, %.0f of memory to L1, %.0f out",
 	           n->name, t.m, t.n, t.k, t.a_depth, t.a_stages, t.b_depth, t.b_stages, t.tiles,
 	           t.tiles == 1 ? "" : "s", t.rounds, t.rounds == 1 ? "" : "s", t.cube, t.loads, t.copies, t.out);
-	if (!ask_product_write(&w, &t, error))
+	if (p.parts > 1)
+		asb_remark(b, "%s: depth in %" G_GUINT64_FORMAT " parts of %" G_GUINT64_FORMAT ", added up in order",
+		           n->name, p.parts, p.k);
+	if (!ask_product_write(&w, &t, error) || !add_parts(b, &p, &w.c, &k->place[last], error))
 		return false;
 	asb_work(b, p.batches * p.m * p.n * p.k, 0);
 	return true;

@@ -10,6 +10,7 @@
 typedef struct ask_product {
 	uint64_t batches, m, n, k;
 	uint64_t right_batches; /* right operands, which batches take in turn */
+	uint64_t parts;         /* batches that are parts of the depth of one product; 0 is 1 */
 	bool packed;            /* the columns of a tile lie together: [right batch][tile][k][columns of a tile] */
 	enum asc_type type, result, sum; /* of operands, of what is stored, of L0C */
 } ask_product;

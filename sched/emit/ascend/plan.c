@@ -6,17 +6,11 @@
  */
 #include "sched/emit/ascend/plan.h"
 
-static void one_product(const graph *g, uint32_t first, const uint32_t *kernel_of, GArray *nodes)
-{
-	(void)kernel_of;
-	if (graph_at(g, first)->op == GRAPH_MATMUL)
-		g_array_append_val(nodes, first);
-}
-
 static const ask_pattern patterns[] = {
-	{"attention", ask_match_attention, ask_attention}, {"product", one_product, ask_matmul},
-	{"convolution", ask_match_conv, ask_conv},         {"transpose", ask_match_transpose, ask_transpose},
-	{"gather", ask_match_gather, ask_gather},          {"vector", ask_match_vector, ask_vector},
+	{"attention", ask_match_attention, ask_attention}, {"flash", ask_match_flash, ask_flash},
+	{"product", ask_match_product, ask_matmul},        {"convolution", ask_match_conv, ask_conv},
+	{"transpose", ask_match_transpose, ask_transpose}, {"gather", ask_match_gather, ask_gather},
+	{"vector", ask_match_vector, ask_vector},
 };
 
 static void clear_part(gpointer p)

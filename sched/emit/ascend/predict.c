@@ -50,6 +50,7 @@ typedef struct timeline {
 	ask_memory *memory;
 	runner *runner;
 	uint32_t count;
+	GArray **words; /* by word: double, from when on each set of it is seen */
 } timeline;
 
 static int64_t rounded(double time)
@@ -129,8 +130,39 @@ static bool is_scalar(enum asc_pipe pipe)
 	return pipe == ASC_PIPE_S || pipe == (enum asc_pipe)ASC_PIPE_ALL;
 }
 
+static GArray *word_sets(const timeline *t, const asc_insn *insn)
+{
+	GArray **sets = &t->words[((uint64_t)insn->f[0] - t->b->words) / ASB_WORD_BYTES];
+
+	if (!*sets)
+		*sets = g_array_new(FALSE, FALSE, sizeof(double));
+	return *sets;
+}
+
+/* A value of N is the N-th set. */
+static void set_word(timeline *t, const runner *r, const asc_insn *insn, double seen)
+{
+	g_array_append_val(word_sets(t, insn), seen);
+	for (uint32_t i = 0; i < t->count; i++)
+		if (&t->runner[i] != r)
+			t->runner[i].woken = true;
+}
+
+/* The look that sees the value: a look follows another until then.  INFINITY: it is not yet set. */
+static double word_ready(const timeline *t, const runner *r, const asc_insn *insn)
+{
+	const GArray *sets = word_sets(t, insn);
+	double look = (double)(t->m->scalar_load_cycles + t->m->scalar_branch_cycles);
+	double start = (double)rounded(r->scalar), seen;
+
+	if (sets->len < (guint)insn->f[1])
+		return INFINITY;
+	seen = g_array_index(sets, double, insn->f[1] - 1);
+	return seen > start ? start + ceil((seen - start) / look) * look : start;
+}
+
 /* When the scalar unit can go on; INFINITY: when something else has. */
-static double scalar_ready(const runner *r)
+static double scalar_ready(const timeline *t, const runner *r)
 {
 	const asc_insn *insn;
 	enum asc_pipe pipe;
@@ -156,6 +188,8 @@ static double scalar_ready(const runner *r)
 		if (r->taken[insn->f[1]] >= r->arrived[insn->f[1]]->len)
 			return INFINITY;
 		return MAX(r->scalar, g_array_index(r->arrived[insn->f[1]], double, r->taken[insn->f[1]]));
+	case ASC_OP_WAITWORD:
+		return word_ready(t, r, insn);
 	default:
 		return r->scalar;
 	}
@@ -198,6 +232,18 @@ static void scalar_step(timeline *t, runner *r, asc_insn *insn, double start)
 	case ASC_OP_SETCTRL:
 		r->mode.counter = f[0] != 0;
 		cost = (double)m->scalar_spr_cycles;
+		break;
+	case ASC_OP_SETWORD:
+	case ASC_OP_WAITWORD:
+		if (!word_step(t, insn, &start, &cost))
+			return false;
+		break;
+	case ASC_OP_SETWORD:
+		cost = (double)m->scalar_publish_cycles;
+		set_word(t, r, insn, (double)rounded(start) + cost);
+		break;
+	case ASC_OP_WAITWORD:
+		cost = (double)(m->scalar_load_cycles + m->scalar_alu_cycles);
 		break;
 	case ASC_OP_LDG:
 	case ASC_OP_STG:
@@ -345,7 +391,7 @@ static double run(timeline *t, runner *r, bool first)
 			if (r->lane[p].next < r->lane[best].next)
 				best = p;
 		l = &r->lane[best];
-		scalar = scalar_ready(r);
+		scalar = scalar_ready(t, r);
 		/* In one cycle pipes begin before the scalar unit issues. */
 		if (scalar < l->next) {
 			issue(t, r, scalar);
@@ -462,7 +508,9 @@ void ask_predict(asb *b, sched_report *report)
 {
 	timeline t = {.b = b, .m = b->machine, .count = b->program->streams->len};
 	const runner *last = NULL;
+	uint64_t words = b->words ? asb_words_bytes(b) / ASB_WORD_BYTES : 0;
 
+	t.words = g_new0(GArray *, words + 1);
 	t.memory = ask_memory_new(b->machine);
 	t.runner = g_new0(runner, t.count + 1);
 	for (uint32_t i = 0; i < t.count; i++)
@@ -477,5 +525,9 @@ void ask_predict(asb *b, sched_report *report)
 	for (uint32_t i = 0; i < t.count; i++)
 		fini_runner(&t.runner[i]);
 	g_free(t.runner);
+	for (uint64_t i = 0; i < words; i++)
+		if (t.words[i])
+			g_array_free(t.words[i], TRUE);
+	g_free(t.words);
 	ask_memory_free(t.memory);
 }

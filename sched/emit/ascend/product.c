@@ -8,7 +8,8 @@
  * has been used; one that is the whole depth and wanted by the next tile too stays.  On split cores fixpipe writes rows
  * of the result while mmad goes on, unit by unit; on coupled ones the sums go through the unified buffer.
  *
- * Not done: depth split over cores, since the order of sums is the graph's.
+ * Depth is split over cores where the graph says that it is added in parts (matmul_split.c), since the order of sums is
+ * the graph's.
  */
 #include "sched/emit/ascend/product.h"
 #include "sched/emit/ascend/build_int.h"
@@ -274,7 +275,7 @@ static asc_insn way_out(const ask_work *w, enum asc_op op, uint64_t from, uint64
 	insn.f[4] = (int64_t)w->rows;
 	insn.f[5] = (int64_t)columns;
 	insn.f[6] = (int64_t)ask_up(w->rows, ASK_SIDE);
-	insn.f[8] = w->p->sum == ASC_F32 ? 1 : 0;
+	insn.f[8] = w->p->sum == ASC_F32 && w->p->result == ASC_F16 ? 1 : 0;
 	insn.f[11] = 1;
 	return insn;
 }
@@ -300,6 +301,12 @@ static void store_through_ub(ask_work *w, uint64_t c)
 		out.f[2] = (int64_t)ub;
 		out.f[7] = (int64_t)(pitch / size);
 		asb_step(w->b, w->core, &out);
+		if (w->tail) {
+			ask_tail_apply(w, w->core, &w->tail_y[0],
+			               &(ask_tail_piece){ub, w->batch * w->p->m + w->at_m, rows, w->at_n + at, columns,
+			                                 pitch / size});
+			continue;
+		}
 		copy.f[0] = (int64_t)result_at(w, at);
 		copy.f[1] = (int64_t)ub;
 		copy.f[2] = (int64_t)rows;
@@ -323,6 +330,8 @@ static void store(ask_work *w, uint64_t c)
 	out.f[7] = (int64_t)(w->c.pitch_bytes / asc_type_bytes(w->p->result));
 	out.f[12] = hands_over(w) ? UNIT_HAND_OVER : 0;
 	asb_step(w->b, w->core, &out);
+	if (w->tail)
+		ask_tail_of_tile(w);
 }
 
 /* ---- a core ---- */
@@ -387,25 +396,44 @@ static bool take_all(ask_work *w, GError **error)
 	    !take_ring(w, &w->l0b, ASC_L0B, t->n * t->k * size, 512, 2, error) ||
 	    !take_ring(w, &w->l0c, ASC_L0C, t->m * t->n * ASK_SUM, 1024, t->sums, error))
 		return false;
+	if (w->tail && asb_machine(w->b)->coupled) {
+		if (!ask_tail_take(w, w->core, 0, error))
+			return false;
+		w->ub = w->tail_ub[0];
+		w->ub_bytes = w->tail_bytes;
+		return w->ub_bytes / (t->m * asc_type_bytes(w->p->result)) >= ASK_SIDE;
+	}
 	if (!asb_machine(w->b)->coupled)
 		return true;
 	w->ub_bytes = (uint64_t)asc_space_bytes(asb_machine(w->b), ASC_UB) / UB_TURNS / ASK_BLOCK * ASK_BLOCK;
 	return take_ring(w, &w->ub, ASC_UB, w->ub_bytes, ASK_BLOCK, UB_TURNS, error);
 }
 
+/* Where the tail is done: split cores' vector sub-cores. */
+static bool take_tails(ask_work *w, uint32_t block, GError **error)
+{
+	bool good = true;
+
+	for (unsigned v = 0; good && w->tail && !asb_machine(w->b)->coupled && v < asb_vectors(w->b); v++)
+		good = v < ASK_VECTORS && ask_tail_take(w, asb_vector(w->b, block, v), v, error);
+	return good;
+}
+
 static bool core_tiles(ask_work *w, uint32_t block, uint64_t most_tiles, GError **error)
 {
 	static const enum asc_space spaces[] = {ASC_L1, ASC_L0A, ASC_L0B, ASC_L0C, ASC_UB};
-	uint64_t mark[G_N_ELEMENTS(spaces)], tiles = ask_tiles_of(w->p, w->t);
+	unsigned subs = asb_machine(w->b)->coupled ? 1 : asb_vectors(w->b) + 1;
+	uint64_t tiles = ask_tiles_of(w->p, w->t);
+	g_autofree uint64_t *mark = g_new(uint64_t, subs * G_N_ELEMENTS(spaces));
 	bool good;
 
 	w->core = asb_cube(w->b, block);
 	w->tiles = MIN(tiles / asb_blocks(w->b) + (block < tiles % asb_blocks(w->b)), most_tiles);
 	if (!w->tiles)
 		return true;
-	for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
-		mark[i] = asb_mark(w->b, w->core, spaces[i]);
-	good = take_all(w, error);
+	for (unsigned i = 0; i < subs * G_N_ELEMENTS(spaces); i++)
+		mark[i] = asb_mark(w->b, w->core + i / G_N_ELEMENTS(spaces), spaces[i % G_N_ELEMENTS(spaces)]);
+	good = take_tails(w, block, error) && take_all(w, error);
 	/* Both operands of the first step first. */
 	for (unsigned n = 0; good && n < ASK_TURNS; n++)
 		for (unsigned side = 0; side < 2; side++)
@@ -413,8 +441,8 @@ static bool core_tiles(ask_work *w, uint32_t block, uint64_t most_tiles, GError 
 				load_stage(w, side);
 	for (uint64_t i = 0; good && i < w->tiles; i++)
 		one_tile(w, i);
-	for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
-		asb_release(w->b, w->core, spaces[i], mark[i]);
+	for (unsigned i = 0; i < subs * G_N_ELEMENTS(spaces); i++)
+		asb_release(w->b, w->core + i / G_N_ELEMENTS(spaces), spaces[i % G_N_ELEMENTS(spaces)], mark[i]);
 	return good;
 }
 
@@ -546,10 +574,11 @@ static uint64_t rows_bytes(const ask_work *w, const ask_tile *t)
 static void rows_load(ask_work *w, unsigned stage, uint64_t address)
 {
 	uint64_t first = ask_depths_at(w->depths->stage[0], stage);
-	uint64_t row = w->batch * w->p->m + w->at_m;
+	uint64_t parts = MAX(w->p->parts, 1), part = w->batch % parts;
+	uint64_t row = w->batch / parts * w->p->m + w->at_m;
 
-	ask_fractals(w, address, w->a.address + row * w->a.pitch_bytes + first * ask_work_size(w), w->rows,
-	             ask_depths_at(w->depths->stage[0], stage + 1) - first, w->a.pitch_bytes, w->rows);
+	ask_fractals(w, address, w->a.address + row * w->a.pitch_bytes + (part * w->p->k + first) * ask_work_size(w),
+	             w->rows, ask_depths_at(w->depths->stage[0], stage + 1) - first, w->a.pitch_bytes, w->rows);
 }
 
 const ask_source ask_rows_source = {rows_depths, rows_bytes, rows_load, extract_rows};

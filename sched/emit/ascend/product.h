@@ -9,7 +9,7 @@
 #include "sched/emit/ascend/ascend.h"
 #include "sched/emit/ascend/matmul.h"
 
-enum { ASK_SIDE = 16, ASK_BLOCK = 32, ASK_SUM = 4, ASK_TURNS = 4, ASK_SLOTS = 8 };
+enum { ASK_SIDE = 16, ASK_BLOCK = 32, ASK_SUM = 4, ASK_TURNS = 4, ASK_SLOTS = 8, ASK_TAIL = 4, ASK_VECTORS = 2 };
 
 /* Buffers in turn. */
 typedef struct ask_ring {
@@ -31,6 +31,19 @@ typedef struct ask_feed {
 	uint64_t batch, at; /* what lies in the buffer loaded last */
 } ask_feed;
 
+/* An element-wise operation on the result, fp16. */
+typedef struct ask_tail_op {
+	enum asc_op op;
+	bool number, row; /* with a number; with one row for all */
+	uint32_t bits;
+	ask_place y; /* the other operand; no pitch: none */
+} ask_tail_op;
+typedef struct ask_tail {
+	unsigned count;
+	ask_tail_op op[ASK_TAIL];
+	ask_place to; /* where the result of the last one goes */
+} ask_tail;
+
 typedef struct ask_source ask_source;
 typedef struct ask_work {
 	asb *b;
@@ -46,6 +59,9 @@ typedef struct ask_work {
 	ask_ring l0a, l0b, l0c, ub;
 	uint64_t ub_bytes;
 	uint64_t at_m, at_n, rows, columns, batch; /* of the tile looked up last */
+	const ask_tail *tail;                      /* NULL: none */
+	uint64_t tail_bytes;                       /* of a turn of the unified buffer */
+	ask_ring tail_ub[ASK_VECTORS], tail_y[ASK_VECTORS];
 } ask_work;
 
 struct ask_source {
@@ -99,6 +115,18 @@ void ask_product_types(ask_product *p, bool whole);
 /* That of TILES (cheapest first by formula) that takes least time by prediction, or that is decided (build.h); false
  * where none can be built. */
 bool ask_product_choose(const ask_work *w, const GArray *tiles, ask_tile *best);
+/* product_tail.c: a MATMUL node and what of its tail goes with it. */
+void ask_tail_describe(const ask_kernel *k, ask_tail *tail);
+bool ask_tail_take(ask_work *w, asb_core core, unsigned vector, GError **error);
+void ask_tail_of_tile(ask_work *w); /* split cores: the tile looked up has been sent to memory */
+/* ROWS x COLUMNS of the result from ROW, COLUMN on lie in the unified buffer, PITCH elements apart. */
+typedef struct ask_tail_piece {
+	uint64_t ub, row, rows, column, columns, pitch;
+} ask_tail_piece;
+/* The operations, in place, and the way to memory; OTHERS: buffers for other operands. */
+void ask_tail_apply(ask_work *w, asb_core core, ask_ring *others, const ask_tail_piece *n);
+/* matmul_split.c: parts of products of P at FROM, added up in order to rows of what P's sums become, at TO. */
+bool ask_add_parts(asb *b, const ask_product *p, const ask_place *from, const ask_place *to, GError **error);
 /* All steps of all blocks with tile T. */
 bool ask_product_write(ask_work *w, const ask_tile *t, GError **error);
 

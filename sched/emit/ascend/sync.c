@@ -137,7 +137,7 @@ static void keep(syncer *s, front *f, const asc_insn *insn, enum asc_pipe p, con
 	}
 }
 
-static bool visit(syncer *s, uint32_t core)
+static void visit(syncer *s, uint32_t core)
 {
 	front *f = &s->front[core];
 	const asb_item *item = asb_item_at(f->sub, f->cursor);
@@ -149,8 +149,7 @@ static bool visit(syncer *s, uint32_t core)
 
 	find_needs(s, f, &item->insn, p, box, boxes, &n);
 	if (s->away->len && !cross_connect(s, f)) {
-		if (!cross_meet(s))
-			return false;
+		cross_meet(s);
 		n = (needs){.of = {0}};
 	}
 	knowledge_join(&own->know, &f->pipe[ASC_PIPE_S].know);
@@ -162,7 +161,6 @@ static bool visit(syncer *s, uint32_t core)
 	keep(s, f, &item->insn, p, box, boxes);
 	f->used = true;
 	f->cursor++;
-	return true;
 }
 
 static int by_low(gconstpointer a, gconstpointer b)
@@ -270,10 +268,9 @@ static void find_members(syncer *s)
 				b->sub[n].joins = true;
 }
 
-bool asb_synchronise(asb *b, GError **error)
+void asb_synchronise(asb *b)
 {
 	syncer s = {.b = b};
-	bool good = true;
 	uint32_t subs = b->blocks * b->subs;
 
 	s.front = g_new0(front, subs);
@@ -285,7 +282,7 @@ bool asb_synchronise(asb *b, GError **error)
 	for (uint32_t i = 0; i < subs; i++) {
 		init_front(&s, i);
 	}
-	for (guint i = 0; good && i < b->sequence->len; i++) {
+	for (guint i = 0; i < b->sequence->len; i++) {
 		asb_core core = g_array_index(b->sequence, asb_core, i);
 
 		if (i % STOP_STEPS == 0 && sched_stopped(b->options.sheet, &s.error)) {
@@ -299,9 +296,9 @@ bool asb_synchronise(asb *b, GError **error)
 			continue;
 		}
 		if (s.pending)
-			good = cross_meet(&s);
+			cross_meet(&s);
 		s.pending = false;
-		good = good && visit(&s, core);
+		visit(&s, core);
 	}
 	for (uint32_t i = 0; i < subs; i++)
 		cross_settle(&s, &s.front[i]);
@@ -313,7 +310,4 @@ bool asb_synchronise(asb *b, GError **error)
 	g_array_free(s.written, TRUE);
 	g_ptr_array_free(s.found, TRUE);
 	g_array_free(s.away, TRUE);
-	if (s.error)
-		g_propagate_error(error, s.error);
-	return good;
 }

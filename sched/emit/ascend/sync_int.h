@@ -70,7 +70,6 @@ typedef struct syncer {
 	GArray *away;                /* what the step at hand needs of other sub-cores */
 	bool pending, several, both; /* a sync is due; several sub-cores, both kinds have steps */
 	uint32_t silent[ASC_KINDS];  /* meetings at which a kind only listened, one after another */
-	GError *error;
 } syncer;
 
 /* What the step at hand must know of its own sub-core. */
@@ -100,6 +99,6 @@ bool cross_knows(const syncer *s, const front *f, const away *a);
 /* Counters between the sub-cores of a core for what the step at hand of F needs; false when all cores must meet. */
 bool cross_connect(syncer *s, front *f);
 void cross_settle(syncer *s, front *f); /* waits for what was set for F and not yet taken */
-bool cross_meet(syncer *s);             /* all sub-cores */
+void cross_meet(syncer *s);             /* all sub-cores */
 
 #endif

@@ -9,7 +9,15 @@
  */
 #include "sched/emit/ascend/build_int.h"
 
-enum { BLOCK_BYTES = 32, FRACTAL_BYTES = 512, FRACTAL_SIDE = 16, SUM_BYTES = 4, MASK_BITS = 128, SLOTS = 12 };
+enum {
+	BLOCK_BYTES = 32,
+	FRACTAL_BYTES = 512,
+	FRACTAL_SIDE = 16,
+	SUM_BYTES = 4,
+	MASK_BITS = 128,
+	SLOTS = 12,
+	WORD_BYTES = 8
+};
 
 enum slot {
 	TYPE,
@@ -378,6 +386,10 @@ static void others(touched *t)
 		break;
 	case ASC_OP_STG:
 		put(t, ASC_GM, true, f[1], f[2], 1, 0);
+		break;
+	case ASC_OP_SETWORD:
+	case ASC_OP_WAITWORD:
+		put(t, ASC_GM, t->insn->op == ASC_OP_SETWORD, f[0], WORD_BYTES, 1, 0);
 		break;
 	case ASC_OP_MMAD:
 		product(t);

@@ -8,7 +8,7 @@
  * reductions leave too few lanes for the cores, or one needs more rows than the unified buffer has room for, it is done
  * in two levels, blocks of 2^j rows first: the pairs are those of the graph.
  *
- * Between stages all cores meet.  On machines whose cores cannot, kernels of several stages run on one core.
+ * Between stages all cores meet.
  */
 #include "sched/emit/ascend/vector_int.h"
 
@@ -333,7 +333,7 @@ static uint64_t lanes_of_share(const plan *p, uint64_t cores)
 	if (p->units->len == 1)
 		return 0;
 	granule = share_granule(p);
-	if (p->machine->cross_ids && lanes < granule * cores)
+	if (lanes < granule * cores)
 		return 0;
 	return avk_up(avk_div_up(lanes, cores), granule);
 }
@@ -368,7 +368,7 @@ static bool run_plan(asb *b, plan *p)
 static bool split_plan(plan *p, GArray *nodes, uint64_t cores)
 {
 	uint64_t rows = avk_rows_to_split(nodes), lanes = lanes_of(p), block = 1, width = 128;
-	bool meet = p->machine->cross_ids && lanes < cores * 16;
+	bool meet = lanes < cores * 16;
 
 	if (!rows)
 		return false;
@@ -408,7 +408,7 @@ static bool run_kernel(asb *b, GArray *nodes, uint32_t *culprit)
 	plan p = {.machine = asb_machine(b), .nodes = g_array_ref(nodes)};
 	uint64_t cores = avk_cores(b), lanes = lanes_of(&p), rows = avk_rows_to_split(nodes);
 	bool good = cut(&p, 1), idle = lanes * 2 < cores * NARROW && rows * MAX(lanes, NARROW) >= WORTH;
-	bool two = !good || p.units->len > 1 || (idle && p.machine->cross_ids) || !is_wide(&p, cores);
+	bool two = !good || p.units->len > 1 || idle || !is_wide(&p, cores);
 	uint32_t levels = asb_decide(b, "levels", rows ? 3 : 1);
 
 	if (rows && (levels ? levels == 2 || !good : two)) {
