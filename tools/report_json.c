@@ -51,20 +51,11 @@ static void add_violations(json *j, const report *r)
 	json_end(j);
 }
 
-static void add_assumed(json *j, const report *r)
-{
-	g_auto(GStrv) keys = report_assumed(r->hw, r->program);
-
-	json_array(j, "assumed");
-	for (char **key = keys; *key; key++)
-		json_string(j, NULL, *key);
-	json_end(j);
-}
-
 char *report_json(const report *r)
 {
 	const tsp_counters *c = r->counters;
 	g_autofree char *binds = report_binds(r);
+	g_auto(GStrv) assumed = report_assumed(r->hw, r->program);
 	json *j = json_new();
 
 	json_object(j, NULL);
@@ -107,7 +98,7 @@ char *report_json(const report *r)
 	json_string(j, "kind", "tsp");
 	add_violations(j, r);
 	add_layers(j, r);
-	add_assumed(j, r);
+	report_json_strings(j, "assumed", assumed);
 	json_end(j);
 	return json_finish(j);
 }

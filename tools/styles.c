@@ -135,7 +135,7 @@ static const char *ascend_counter_doc(unsigned counter)
 	return asc_pmu((enum asc_pmu)counter)->doc;
 }
 
-static const tool_style tsp_style = {
+const tool_style tool_style_tsp = {
 	.name = "tsp",
 	.pages = {"isa.md", "machines.md", "isa/machine_keys.def"},
 	.keys = isa_keys,
@@ -170,7 +170,7 @@ enum {
 #include "isa/ascend/violations.def"
 };
 
-static const tool_style ascend_style = {
+const tool_style tool_style_ascend = {
 	.name = "ascend",
 	.pages = {"ascend-isa.md", "ascend-machines.md", "isa/ascend/keys.def"},
 	.keys = asc_keys,
@@ -204,11 +204,11 @@ static const tool_style ascend_style = {
 	.counters_page = reference_ascend_counters,
 };
 
-const tool_style *const tool_styles[] = {&tsp_style, &ascend_style, NULL};
+const tool_style *const tool_styles[] = {&tool_style_tsp, &tool_style_ascend, NULL};
 
 const tool_style *tool_style_of(const char *name)
 {
-	return name && asc_machine_is(name) ? &ascend_style : &tsp_style;
+	return name && asc_machine_is(name) ? &tool_style_ascend : &tool_style_tsp;
 }
 
 /* Does TEXT have a line whose first word is WORD? */

@@ -44,6 +44,7 @@ typedef struct tool_style {
 	char *(*counters_page)(GError **error); /* g_free */
 } tool_style;
 
+extern const tool_style tool_style_tsp, tool_style_ascend;
 /* NULL-terminated; the first is that of the default machine. */
 extern const tool_style *const tool_styles[];
 /* The kind of machine NAME, as isa_machine_load() takes it; the first when NAME is NULL or unknown. */

@@ -294,6 +294,15 @@ static bool read_events(msprof *m, GError **error)
 	return fine;
 }
 
+static uint64_t events_of(const msprof *m)
+{
+	uint64_t sum = 0;
+
+	for (guint i = 0; i < m->cores->len; i++)
+		sum += ((const core *)g_ptr_array_index(m->cores, i))->event->len;
+	return sum;
+}
+
 bool trace_i_export_msprof(trace_reader *reader, const char *path, const trace_export_options *options,
                            trace_export_counts *counts, GError **error)
 {
@@ -318,8 +327,9 @@ bool trace_i_export_msprof(trace_reader *reader, const char *path, const trace_e
 	m.cores = g_ptr_array_new_with_free_func(core_free);
 	fine = trace_i_export_rows(reader, "SELECT id, core, sub, kind FROM subcores ORDER BY id", 0, core_row, &m,
 	                           error) &&
-	       read_events(&m, error) && trace_i_export_folder(folder, error) &&
-	       trace_i_msprof_write(&m, folder, error) && trace_i_export_board(reader, path, counts, error);
+	       read_events(&m, error) && trace_i_export_some(reader, options, events_of(&m), error) &&
+	       trace_i_export_folder(folder, error) && trace_i_msprof_write(&m, folder, error) &&
+	       trace_i_export_board(reader, path, counts, error);
 	g_ptr_array_unref(m.cores);
 	return fine;
 }
