@@ -160,10 +160,11 @@ static void say_prediction(GString *out, const ascend_report *r)
 	if (result->missed) {
 		const asc_tally_miss *m = &result->miss;
 		g_autofree char *text = ascend_insn_text(r->program, m->stream, m->insn);
+		g_autofree char *simulated = tool_count((uint64_t)m->simulated);
+		g_autofree char *planned = tool_count((uint64_t)m->predicted);
 
-		tool_line(out, "",
-		          "the first: core %u sub %u, %s %" G_GINT64_FORMAT ", predicted %" G_GINT64_FORMAT ": %s",
-		          m->core, m->sub, m->end ? "ends at" : "starts at", m->simulated, m->predicted, text);
+		tool_line(out, "", "the first: core %u sub %u, %s %s, predicted %s: %s", m->core, m->sub,
+		          m->end ? "ends at" : "starts at", simulated, planned, text);
 	}
 }
 

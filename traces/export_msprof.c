@@ -243,6 +243,7 @@ static gboolean end_equal(gconstpointer a, gconstpointer b)
 }
 
 typedef struct pairs {
+	const trace_export_options *options;
 	GHashTable *number; /* end -> number + 1, of both ends */
 	uint32_t count;
 } pairs;
@@ -252,7 +253,8 @@ static void add_flow(void *state, const export_flow *f)
 	pairs *p = state;
 	end from = {f->from_pipe, f->from_insn, f->from_start}, to = {f->to_pipe, f->to_insn, f->to_start};
 
-	if (f->cross)
+	if (f->cross || !trace_i_export_wants(p->options, f->from_start) ||
+	    !trace_i_export_wants(p->options, f->to_start))
 		return;
 	p->count++;
 	g_hash_table_insert(p->number, g_memdup2(&from, sizeof(from)), GUINT_TO_POINTER(p->count));
@@ -282,7 +284,7 @@ static void number_flag(void *state, const export_execution *x)
 
 static bool read_events(msprof *m, GError **error)
 {
-	pairs p = {.number = g_hash_table_new_full(end_hash, end_equal, g_free, NULL)};
+	pairs p = {.options = m->options, .number = g_hash_table_new_full(end_hash, end_equal, g_free, NULL)};
 	void *both[] = {m, &p};
 	bool fine = trace_i_executions(m->reader, -1, add_execution, m, error) &&
 	            trace_i_flows(m->reader, add_flow, &p, error);
