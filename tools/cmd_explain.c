@@ -323,9 +323,12 @@ static bool explain_by_style(const char *name, GString *out, bool *found, GError
 /* What NAME is beside a key, an instruction or a violation; FOUND says whether it was one of those. */
 static bool explain_other(const char *name, bool found, GString *out, GError **error)
 {
-	if (tool_json && found)
+	g_autofree char *stem = g_strndup(name, strcspn(name, ":"));
+
+	if ((tool_json && found) || explain_word(name, out) || found)
 		return true;
-	if (explain_word(name, out) || found)
+	/* Of a workload with its sizes, what it is. */
+	if (strchr(name, ':') && map_find(name) == G_N_ELEMENTS(map_rows) && explain_word(stem, out))
 		return true;
 	if (strchr(name, ':') ? explain_map(name, out, error) : explain_family(name, out))
 		return true;

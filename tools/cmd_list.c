@@ -229,6 +229,16 @@ static char *list_text(const struct subject *subject)
 	return json_finish(j);
 }
 
+/* A file that is no machine is an error of whatever is listed. */
+static bool can_load(const char *name, GError **error)
+{
+	void *machine = name ? style->load(name, error) : NULL;
+
+	if (machine)
+		style->free(machine);
+	return !name || machine;
+}
+
 static int run_list(int argc, char **argv, GError **error)
 {
 	const char *names[G_N_ELEMENTS(subjects) + 1] = {0};
@@ -236,7 +246,7 @@ static int run_list(int argc, char **argv, GError **error)
 	g_autofree char *text = NULL;
 
 	style = tool_style_choose(machine_name, NULL, error);
-	if (!style)
+	if (!style || !can_load(machine_name, error))
 		return TOOL_USER_ERROR;
 	for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++) {
 		names[i] = subjects[i].name;

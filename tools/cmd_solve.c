@@ -15,7 +15,7 @@
 
 static char *method, *format, *rule, *out;
 static gdouble seconds, alpha = 1.0, beta, gamma_weight, lambda = 1.0;
-enum { UNSET = -1 };
+#define UNSET G_MININT64
 static gint64 schedules = UNSET, conflicts = UNSET, seed = 1;
 static gint processors = 1, jobs;
 static gboolean uniform;

@@ -73,6 +73,13 @@ void interrupt_defer(bool defer)
 	deferred = defer;
 }
 
+void interrupt_resume(void)
+{
+	deferred = false;
+	if (happened)
+		end_process();
+}
+
 bool interrupt_happened(void)
 {
 	return happened;

@@ -16,6 +16,8 @@ void interrupt_install(void);
 void interrupt_watch(sim_kernel *kernel);
 /* From now on the first signal is only noted, for work that asks interrupt_happened(); false: as before. */
 void interrupt_defer(bool defer);
+/* The end of what a signal must not cut off: one that came since interrupt_defer(true) ends the process now. */
+void interrupt_resume(void);
 /* A signal that ends the process takes the file PATH away first; it must stay valid.  NULL: none. */
 void interrupt_removes(const char *path);
 bool interrupt_happened(void);

@@ -97,7 +97,7 @@ static bool try_entry(const sweep *s, const scratch *on, const sweep_entry *entr
 		const sweep_text *value = &g_array_index(entry->values, sweep_text, v);
 		g_autoptr(GError) cause = NULL;
 
-		if (!on->style->set(on->machine, key, value->text, &cause))
+		if (!tool_style_set(on->style, on->machine, key, value->text, &cause))
 			return sweep_fail(s, value, error, "%s", cause->message);
 	}
 	return true;

@@ -6,12 +6,24 @@
 #include <string.h>
 
 #include "isa/file.h"
+#include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/setup.h"
 #include "tools/tool.h"
 #include "tools/tsp.h"
 
 enum { CHECK_LINES = 10 };
+
+/* An interrupt comes when the file is whole. */
+static bool write_whole(const isa_program *program, const char *path, GError **error)
+{
+	bool written;
+
+	interrupt_defer(true);
+	written = isa_program_write(program, path, error);
+	interrupt_resume();
+	return written;
+}
 
 static char *result_text(const isa_program *program, const sched_report *report, const setup *s, const char *output)
 {
@@ -68,7 +80,7 @@ static int finish(const isa_program *program, const sched_report *report, const 
 	bool clean = sched_check(program, s->sched, offences, CHECK_LINES);
 	g_autofree char *text = NULL;
 
-	if (output && !isa_program_write(program, output, error))
+	if (output && !write_whole(program, output, error))
 		return TOOL_USER_ERROR;
 	text = tool_json ? result_json(program, report, s, clean, output) : result_text(program, report, s, output);
 	if ((!tool_quiet || tool_json) && !tool_print(text, error))
@@ -110,7 +122,7 @@ int tsp_assemble(const program_request *q, GError **error)
 
 	if (!program)
 		return TOOL_USER_ERROR;
-	written = isa_program_write(program, q->output, error);
+	written = write_whole(program, q->output, error);
 	isa_program_free(program);
 	setup_fini(&s);
 	return written ? TOOL_OK : TOOL_USER_ERROR;
