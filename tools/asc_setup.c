@@ -9,7 +9,6 @@
 #include "sched/emit/ascend/ascend.h"
 #include "tools/progress.h"
 #include "tools/setup.h"
-#include "tools/styles.h"
 
 bool ascend_setup_init(ascend_setup *s, const char *name, char **sets, GError **error)
 {
@@ -20,7 +19,7 @@ bool ascend_setup_init(ascend_setup *s, const char *name, char **sets, GError **
 	if (!s->sched)
 		return false;
 	s->hw = asc_machine_copy(s->sched);
-	sides = (setup_sides){&tool_style_ascend, s->sched, s->hw, &s->frontend};
+	sides = (setup_sides){"ascend", s->sched, s->hw, &s->frontend};
 	if (setup_apply(&sides, sets, error) && asc_machine_finish(s->sched, error) && asc_machine_finish(s->hw, error))
 		return true;
 	ascend_setup_fini(s);

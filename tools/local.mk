@@ -8,7 +8,7 @@ libtools_a_SOURCES = \
 	tools/setup.c tools/setup_check.c tools/setup.h tools/compare.c tools/compare.h tools/verify.c tools/verify.h \
 	tools/findings.c tools/findings.h tools/usage.c tools/usage.h \
 	tools/simulate.c tools/simulate.h tools/record.c tools/record.h tools/reference.c tools/reference_maps.c tools/reference_ascend.c tools/reference.h \
-	tools/styles.c tools/style_keys.c tools/styles.h tools/requests.h tools/tsp.h tools/tsp_run.c tools/tsp_programs.c \
+	tools/styles.c tools/keys.c tools/keys.h tools/styles.h tools/requests.h tools/tsp.h tools/tsp_run.c tools/tsp_programs.c \
 	tools/asc.h tools/asc_setup.c tools/asc_run.c tools/asc_programs.c tools/asc_simulate.c tools/asc_simulate.h tools/asc_tally.c tools/asc_tally.h \
 	tools/asc_verify.c tools/asc_verify.h tools/asc_record.c tools/asc_record.h \
 	tools/asc_report.c tools/asc_report.h tools/asc_report_json.c tools/asc_assumed.c \

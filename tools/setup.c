@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "tools/keys.h"
 #include "tools/progress.h"
-#include "tools/styles.h"
 #include "tools/tool.h"
 
 /* The CSV front end's keys and where their values go. */
@@ -60,11 +60,11 @@ static bool apply_set(const setup_sides *sides, const char *text, GError **error
 	if (g_str_has_prefix(key, "csv."))
 		return set_csv(sides->frontend, key, value, error);
 	if (g_str_has_prefix(key, "sched."))
-		return tool_style_set(sides->style, sides->sched, key + strlen("sched."), value, error);
+		return keys_set(sides->kind, sides->sched, key + strlen("sched."), value, error);
 	if (g_str_has_prefix(key, "hw."))
-		return tool_style_set(sides->style, sides->hw, key + strlen("hw."), value, error);
-	return tool_style_set(sides->style, sides->sched, key, value, error) &&
-	       tool_style_set(sides->style, sides->hw, key, value, error);
+		return keys_set(sides->kind, sides->hw, key + strlen("hw."), value, error);
+	return keys_set(sides->kind, sides->sched, key, value, error) &&
+	       keys_set(sides->kind, sides->hw, key, value, error);
 }
 
 bool setup_apply(const setup_sides *sides, char **sets, GError **error)
@@ -91,7 +91,7 @@ bool setup_init(setup *s, const char *name, char **sets, GError **error)
 	if (!s->sched)
 		return false;
 	s->hw = isa_machine_copy(s->sched);
-	sides = (setup_sides){&tool_style_tsp, s->sched, s->hw, &s->frontend};
+	sides = (setup_sides){"tsp", s->sched, s->hw, &s->frontend};
 	if (!setup_apply(&sides, sets, error) || !isa_machine_finish(s->sched, error) ||
 	    !isa_machine_finish(s->hw, error))
 		goto fail;

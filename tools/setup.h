@@ -25,7 +25,7 @@ void setup_fini(setup *s);
 
 /* The same for machines of any kind: where settings go. */
 typedef struct setup_sides {
-	const struct tool_style *style; /* of both machines */
+	const char *kind; /* of both machines: "tsp", "ascend" */
 	void *sched, *hw;
 	frontend_options *frontend;
 } setup_sides;

@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "isa/ascend/ascend.h"
-#include "tools/styles.h"
-#include "tools/tool.h"
 #include "traces/sweep.h"
 #include "traces/trace.h"
 
@@ -69,7 +66,7 @@ static char *describe(const char *path)
 	if (g_str_has_suffix(path, ".yaml") || g_str_has_suffix(path, ".yml"))
 		return g_strdup_printf("is a YAML file: a machine goes behind -m, a sweep is run by `tspsim sweep %s`",
 		                       path);
-	if (tool_style_of_program(path))
+	if (strstr(h.bytes, ".machine ") || strstr(h.bytes, ".stream "))
 		return g_strdup("looks like assembly text, whose name must end in .tsp");
 	return g_strdup("is a file, and its name says of no workload");
 }

@@ -25,11 +25,6 @@ static void tsp_free(void *machine)
 	isa_machine_free(machine);
 }
 
-static bool tsp_set(void *machine, const char *key, const char *value, GError **error)
-{
-	return isa_machine_set(machine, key, value, error);
-}
-
 static char *tsp_dump(const void *machine)
 {
 	return isa_machine_dump(machine);
@@ -85,11 +80,6 @@ static void ascend_free(void *machine)
 	asc_machine_free(machine);
 }
 
-static bool ascend_set(void *machine, const char *key, const char *value, GError **error)
-{
-	return asc_machine_set(machine, key, value, error);
-}
-
 static char *ascend_dump(const void *machine)
 {
 	return asc_machine_dump(machine);
@@ -143,7 +133,6 @@ const tool_style tool_style_tsp = {
 	.machines = isa_machine_names,
 	.load = tsp_load,
 	.free = tsp_free,
-	.set = tsp_set,
 	.dump = tsp_dump,
 	.machine_name = tsp_name,
 	.machine_title = tsp_title,
@@ -178,7 +167,6 @@ const tool_style tool_style_ascend = {
 	.machines = asc_machine_names,
 	.load = ascend_load,
 	.free = ascend_free,
-	.set = ascend_set,
 	.dump = ascend_dump,
 	.machine_name = ascend_name,
 	.machine_title = ascend_title,

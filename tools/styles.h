@@ -17,7 +17,6 @@ typedef struct tool_style {
 	char **(*machines)(void); /* presets, g_strfreev */
 	void *(*load)(const char *name, GError **error);
 	void (*free)(void *machine);
-	bool (*set)(void *machine, const char *key, const char *value, GError **error);
 	char *(*dump)(const void *machine); /* g_free */
 	const char *(*machine_name)(const void *machine);
 	const char *(*machine_title)(const void *machine);
@@ -55,10 +54,6 @@ const tool_style *tool_style_of(const char *name);
 const tool_style *tool_style_of_program(const char *path);
 /* The kind of machine MACHINE (or NULL) for PROGRAM (or NULL); an error when the two are of different kinds. */
 const tool_style *tool_style_choose(const char *machine, const char *program, GError **error);
-
-/* Sets KEY of MACHINE, which is of STYLE; of a key that only the other kind of machine has, the error says that and
- * what comes nearest. */
-bool tool_style_set(const tool_style *style, void *machine, const char *key, const char *value, GError **error);
 
 /* Index in the style's table, -1. */
 int tool_style_key(const tool_style *style, const char *path);
