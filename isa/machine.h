@@ -76,6 +76,8 @@ typedef struct isa_key_origin {
  * source tree (the first that has a name wins), NULL-terminated, sorted; g_strfreev.  A file may name an alias, which
  * loads too. */
 char **isa_machine_names(void);
+/* The other name of the preset NAME, of whatever kind, g_free; NULL when it has none. */
+char *isa_machine_alias(const char *name);
 
 /* Loads a preset by name, or a file by path when NAME holds a '/' or ends in ".yaml".  Unknown keys, missing keys,
  * wrong types and values out of range are errors with file:line:column. */

@@ -460,6 +460,15 @@ char **isa_preset_names(const char *kind)
 	return (char **)g_ptr_array_free(some, FALSE);
 }
 
+char *isa_machine_alias(const char *name)
+{
+	g_autofree char *file = preset_file(name);
+	head h = file ? read_head(file) : (head){NULL, NULL};
+
+	g_free(h.kind);
+	return h.alias;
+}
+
 /* The file of the preset whose alias is NAME, or NULL. */
 static char *alias_file(const char *name)
 {

@@ -16,7 +16,7 @@ int ascend_sched(const sched_request *q, GError **error);
 int ascend_assemble(const program_request *q, GError **error);
 int ascend_disassemble(const program_request *q, GError **error);
 
-#define ASCEND_DEFAULT_MACHINE "ascend-910b"
+#define ASCEND_DEFAULT_MACHINE "ascend"
 
 /* The parameter sets, as setup.h has them for a TSP. */
 typedef struct ascend_setup {
@@ -26,8 +26,9 @@ typedef struct ascend_setup {
 bool ascend_setup_init(ascend_setup *s, const char *name, char **sets, GError **error);
 void ascend_setup_fini(ascend_setup *s);
 
-/* Opens a program with the machines to run it on: the one it names, which NAME (or NULL) overrides, or
- * ASCEND_DEFAULT_MACHINE.  It keeps the rules of the machine that is simulated. */
+/* Opens a program with the machines to run it on: the one it names, which NAME (or NULL) overrides; else
+ * ASCEND_DEFAULT_MACHINE or, where that lacks a kind of sub-core which the program has streams for, the first preset
+ * with all of them.  It keeps the rules of the machine that is simulated. */
 asc_program *ascend_open(ascend_setup *s, const char *path, const char *name, char **sets, GError **error);
 
 /* Front end, data, scheduler.  *GRAPHS and *REPORT are the caller's. */

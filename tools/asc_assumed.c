@@ -3,21 +3,25 @@
  * What of a machine and its program a report speaks about: assumed keys that matter, what binds, the worst stalls.  A
  * timing key counts when an instruction of its class is in the program, other keys of a part when its pipe has work.
  */
+#include <math.h>
 #include <string.h>
 
 #include "tools/asc_report.h"
 #include "tools/tool.h"
 
+/* What a key's weight is reckoned from: what the program has, and the busy cycles of each pipe in the run. */
 typedef struct used {
 	bool timing[ASC_TIMING_COUNT];
+	unsigned timing_pipes[ASC_TIMING_COUNT]; /* bit asc_pipe: pipes of the instructions of a class */
 	bool pipe[ASC_PIPES];
 	bool op[ASC_OP_COUNT];
+	double busy[ASC_PIPES];
+	double waited; /* cycles for flags, barriers and counters */
+	bool launch;
 } used;
 
-static used find_used(const asc_program *program)
+static void note_program(used *u, const asc_program *program)
 {
-	used u = {0};
-
 	for (guint s = 0; s < program->streams->len; s++) {
 		const GArray *insns = ((const asc_stream *)g_ptr_array_index(program->streams, s))->insns;
 
@@ -25,12 +29,34 @@ static used find_used(const asc_program *program)
 			enum asc_op op = (enum asc_op)g_array_index(insns, asc_insn, i).op;
 			const asc_op_info *info = asc_op(op);
 
-			u.op[op] = true;
-			u.timing[info->timing] = true;
-			u.pipe[info->pipe] = true;
+			u->op[op] = true;
+			u->timing[info->timing] = true;
+			u->timing_pipes[info->timing] |= 1u << info->pipe;
+			u->pipe[info->pipe] = true;
 		}
 	}
-	return u;
+}
+
+static void note_run(used *u, const ascend_result *result)
+{
+	for (unsigned k = 0; k < ASC_KINDS; k++)
+		for (unsigned p = 0; p < ASC_PIPES; p++) {
+			const ascend_use *use = &result->use[k][p];
+
+			u->busy[p] += (double)use->busy;
+			u->waited += (double)(use->stall[ASC_STALL_FLAG] + use->stall[ASC_STALL_CROSS] +
+			                      use->stall[ASC_STALL_BARRIER]);
+		}
+}
+
+static double busy_of(const used *u, unsigned pipes)
+{
+	double sum = 0;
+
+	for (unsigned p = 0; p < ASC_PIPES; p++)
+		if (pipes >> p & 1)
+			sum += u->busy[p];
+	return sum;
 }
 
 static const char *const timing_keys[ASC_TIMING_COUNT][3] = {
@@ -38,17 +64,17 @@ static const char *const timing_keys[ASC_TIMING_COUNT][3] = {
 #include "isa/ascend/timing.def"
 };
 
-/* Is KEY a delay of timing classes, and then, is one of them used? */
-static bool is_delay(const used *u, const char *key, bool *matters)
+/* Is KEY a delay of timing classes?  *PIPES gets those of the classes that the program has. */
+static bool is_delay(const used *u, const char *key, unsigned *pipes)
 {
 	bool found = false;
 
-	*matters = false;
+	*pipes = 0;
 	for (unsigned t = 0; t < ASC_TIMING_COUNT; t++)
 		for (unsigned i = 0; i < 3; i++)
 			if (g_strcmp0(timing_keys[t][i], key) == 0) {
 				found = true;
-				*matters = *matters || u->timing[t];
+				*pipes |= u->timing_pipes[t];
 			}
 	return found;
 }
@@ -78,49 +104,51 @@ static const struct key_pipes {
 	{"hbm.", 1u << ASC_PIPE_MTE2 | 1u << ASC_PIPE_MTE3 | 1u << ASC_PIPE_FIX},
 };
 
-static bool matters(const used *u, const char *key)
+/* Cycles of the run that KEY has a say in; -1: it has none. */
+static double weight(const void *state, const char *key)
 {
-	bool answer;
+	const used *u = state;
+	unsigned pipes;
 
-	if (is_delay(u, key, &answer))
-		return answer;
+	if (is_delay(u, key, &pipes))
+		return pipes ? busy_of(u, pipes) : -1;
 	if (g_str_has_prefix(key, "launch"))
-		return false;
+		return u->launch ? INFINITY : -1;
 	if (g_str_has_prefix(key, "flag."))
-		return u->op[ASC_OP_SETFLAG] || u->op[ASC_OP_WAITFLAG] || u->op[ASC_OP_BARRIER];
+		return u->op[ASC_OP_SETFLAG] || u->op[ASC_OP_WAITFLAG] || u->op[ASC_OP_BARRIER] ? u->waited : -1;
 	if (!strcmp(key, "scalar.publish_cycles"))
-		return u->op[ASC_OP_SETWORD];
+		return u->op[ASC_OP_SETWORD] ? u->waited : -1;
 	if (g_str_has_prefix(key, "cross."))
-		return u->op[ASC_OP_SETCROSS] || u->op[ASC_OP_WAITCROSS];
+		return u->op[ASC_OP_SETCROSS] || u->op[ASC_OP_WAITCROSS] ? u->waited : -1;
 	for (unsigned i = 0; i < G_N_ELEMENTS(key_pipes); i++) {
 		if (!g_str_has_prefix(key, key_pipes[i].prefix))
 			continue;
+		pipes = 0;
 		for (unsigned p = 0; p < ASC_PIPES; p++)
-			if (u->pipe[p] && key_pipes[i].pipes >> p & 1)
-				return true;
-		return false;
+			pipes |= u->pipe[p] ? key_pipes[i].pipes & 1u << p : 0;
+		return pipes ? busy_of(u, pipes) : -1;
 	}
-	return true;
+	return busy_of(u, 1u << ASC_PIPE_S);
 }
 
-char **ascend_assumed(const asc_machine *machine, const asc_program *program)
+static char *text_of(const void *machine, int key)
 {
-	g_autoptr(GStrvBuilder) keys = g_strv_builder_new();
-	used u = find_used(program);
+	return asc_machine_get_text(machine, key);
+}
 
-	for (size_t k = 0; k < asc_key_count; k++) {
-		const isa_key_origin *origin = &machine->origin[k];
-		g_autofree char *value = NULL;
-		g_autofree char *text = NULL;
+report_machine ascend_report_machine(const asc_machine *machine)
+{
+	return (report_machine){asc_keys, asc_key_count, machine, machine->origin, text_of};
+}
 
-		if (origin->class_ != ISA_CLASS_ASSUMED || (origin->note && g_str_has_prefix(origin->note, "unused")) ||
-		    !matters(&u, asc_keys[k].path))
-			continue;
-		value = asc_machine_get_text(machine, (int)k);
-		text = g_strdup_printf("%s = %s", asc_keys[k].path, value);
-		g_strv_builder_add(keys, text);
-	}
-	return g_strv_builder_end(keys);
+char **ascend_assumed(const ascend_report *r)
+{
+	used u = {.launch = r->launch_cycles > 0};
+	report_machine m = ascend_report_machine(r->hw);
+
+	note_program(&u, r->program);
+	note_run(&u, r->result);
+	return report_assumed_keys(&m, weight, &u);
 }
 
 char *ascend_binds(const ascend_report *r)
@@ -174,6 +202,11 @@ double ascend_cube_share(const ascend_report *r)
 	if (peak <= 0 || r->result->counters.cycles <= 0)
 		return -1;
 	return (double)macs / (peak * (double)r->result->counters.cycles);
+}
+
+bool ascend_stall_adds_up(enum asc_stall cause)
+{
+	return cause == ASC_STALL_OUTSTANDING || cause == ASC_STALL_LINE;
 }
 
 char *ascend_insn_text(const asc_program *program, uint32_t stream, uint32_t insn)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/file.h"
+#include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/method.h"
 #include "tools/tool.h"
@@ -22,6 +23,17 @@ uint64_t ascend_count(const asc_program *program, bool timed)
 			count += !timed || g_array_index(insns, asc_insn, i).start != ASC_NO_TIME;
 	}
 	return count;
+}
+
+/* An interrupt comes when the file is whole. */
+static bool write_whole(const asc_program *program, const char *path, GError **error)
+{
+	bool written;
+
+	interrupt_defer(true);
+	written = asc_program_write(program, path, error);
+	interrupt_resume();
+	return written;
 }
 
 static char *schedule_text(const asc_program *program, const sched_report *summary, const ascend_setup *s,
@@ -118,8 +130,7 @@ int ascend_sched(const sched_request *q, GError **error)
 		return TOOL_USER_ERROR;
 	program = ascend_compile(&s, &how, &graphs, &summary, error);
 	/* Rules are checked again, whoever wrote the streams. */
-	if (program && asc_check(program, s.sched, error) &&
-	    (!q->output || asc_program_write(program, q->output, error)) &&
+	if (program && asc_check(program, s.sched, error) && (!q->output || write_whole(program, q->output, error)) &&
 	    (!q->gantt || draw(program, q->gantt, error))) {
 		g_autofree char *text = tool_json ? schedule_json(program, &summary, &s, q->output)
 		                                  : schedule_text(program, &summary, &s, q);
@@ -143,7 +154,7 @@ int ascend_assemble(const program_request *q, GError **error)
 		return TOOL_USER_ERROR;
 	if (!program->machine_name)
 		program->machine_name = g_strdup(s.sched->name);
-	written = asc_program_write(program, q->output, error);
+	written = write_whole(program, q->output, error);
 	asc_program_free(program);
 	ascend_setup_fini(&s);
 	return written ? TOOL_OK : TOOL_USER_ERROR;

@@ -55,6 +55,8 @@ static void write_manifest(asc_record *r, const ascend_options *o, const asc_mac
 	write_number(r, "clock_hz", (uint64_t)r->hw->clock_hz);
 	write_number(r, "seed", o->seed);
 	write_number(r, "shuffle", o->shuffle);
+	if (o->launch)
+		write_number(r, "launch_cycles", (uint64_t)asc_launch_cycles(r->hw));
 }
 
 asc_record *asc_record_open(const ascend_options *options, const asc_machine *sched, const asc_machine *hw,

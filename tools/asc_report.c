@@ -9,17 +9,7 @@
 
 #include "tools/tool.h"
 
-enum { LINE_WIDTH = 110, STALLS_SHOWN = 6 };
-
-static const char *red(bool colour)
-{
-	return colour ? "\033[31m" : "";
-}
-
-static const char *plain(bool colour)
-{
-	return colour ? "\033[0m" : "";
-}
+enum { STALLS_SHOWN = 6 };
 
 /* "+1.3 %" */
 static char *change(int64_t from, int64_t to)
@@ -36,6 +26,7 @@ static void say_machine(GString *out, const ascend_report *r)
 	const asc_machine *m = r->hw;
 	uint32_t cores = asc_tally_cores(m, r->program);
 	g_autofree char *l2 = tool_bytes((uint64_t)m->l2_bytes);
+	report_machine sched = ascend_report_machine(r->sched), hw = ascend_report_machine(m);
 
 	tool_line(out, "machine", "%s: %s", m->name, m->title);
 	if (m->coupled)
@@ -45,13 +36,7 @@ static void say_machine(GString *out, const ascend_report *r)
 		          "%" G_GINT64_FORMAT " core%s of a cube and %" G_GINT64_FORMAT " vector sub-core%s, L2 of %s",
 		          m->cores, m->cores == 1 ? "" : "s", m->core_vector_cores,
 		          m->core_vector_cores == 1 ? "" : "s", l2);
-	for (size_t k = 0; k < asc_key_count; k++) {
-		g_autofree char *sched = asc_machine_get_text(r->sched, (int)k);
-		g_autofree char *hw = asc_machine_get_text(m, (int)k);
-
-		if (strcmp(sched, hw) != 0)
-			tool_line(out, "split", "%s: scheduled for %s, simulated with %s", asc_keys[k].path, sched, hw);
-	}
+	report_say_split(out, &sched, &hw);
 	tool_line(out, "workload", "%s",
 	          r->program->workload && *r->program->workload ? r->program->workload : "(none named)");
 	tool_line(out, "blocks", "%u on %u core%s", r->program->blocks, cores, cores == 1 ? "" : "s");
@@ -69,20 +54,11 @@ static void say_cycles(GString *out, const ascend_report *r)
 	          : result->deadlock  ? ", up to the deadlock"
 	          : r->ordinary       ? ", by timestamp"
 	                              : "");
-}
+	if (r->launch_cycles) {
+		g_autofree char *launch = tool_count((uint64_t)r->launch_cycles);
 
-static void say_notes(GString *out, const ascend_report *r)
-{
-	g_autofree char *binds = ascend_binds(r);
-
-	if (binds)
-		tool_line(out, "binds", "%s", binds);
-	if (r->schedule && r->schedule->notes) {
-		g_auto(GStrv) notes = g_strsplit(r->schedule->notes->str, "\n", -1);
-
-		for (char **note = notes; *note; note++)
-			if (**note)
-				tool_line(out, "", "%s", *note);
+		tool_line(out, "", "the first %s of them are the launch (launch_us = %" G_GINT64_FORMAT ")", launch,
+		          r->hw->launch_us);
 	}
 }
 
@@ -119,8 +95,10 @@ static void say_stalls(GString *out, const ascend_report *r)
 	for (guint i = 0; i < MIN(stalls->len, STALLS_SHOWN); i++) {
 		const ascend_stall *s = &g_array_index(stalls, ascend_stall, i);
 		g_autofree char *cycles = tool_count((uint64_t)s->cycles);
-		g_autofree char *share =
-			tool_percent((double)s->cycles / ((double)MAX(r->result->counters.cycles, 1) * s->subcores));
+		double part = (double)s->cycles / ((double)MAX(r->result->counters.cycles, 1) * s->subcores);
+		g_autofree char *share = ascend_stall_adds_up(s->cause)
+		                                 ? g_strdup_printf("of requests, %.2g waiting at a time", part)
+		                                 : tool_percent(part);
 
 		tool_line(out, i ? "" : "stalls", "%-8s%-5s %-11s %s cycles (%s)", asc_kind_name(s->kind),
 		          asc_pipe_name(s->pipe), asc_stall_name(s->cause), cycles, share);
@@ -229,17 +207,20 @@ static void say_prediction(GString *out, const ascend_report *r)
 		g_autofree char *off = change(predicted, result->counters.cycles);
 		bool whole = !result->interrupted && !result->stopped && !result->deadlock;
 
-		tool_line(out, "predicted", "%s cycles%s%s", cycles, whole ? "; simulated " : "", whole ? off : "");
+		tool_line(out, "predicted", "%s cycles%s%s%s", cycles, r->launch_cycles ? " with the launch" : "",
+		          whole ? "; simulated " : "", whole ? off : "");
 	}
-	tool_line(out, predicted >= 0 ? "" : "predicted", "%s of %s instructions with predicted times at other cycles",
-	          differ, events);
+	tool_line(out, predicted >= 0 ? "" : "predicted",
+	          "%s of %s instructions with predicted times at other cycles%s", differ, events,
+	          r->ordinary ? "; flags and barriers, which hold nothing up, not counted" : "");
 	if (result->missed) {
 		const asc_tally_miss *m = &result->miss;
 		g_autofree char *text = ascend_insn_text(r->program, m->stream, m->insn);
+		g_autofree char *simulated = tool_count((uint64_t)m->simulated);
+		g_autofree char *planned = tool_count((uint64_t)m->predicted);
 
-		tool_line(out, "",
-		          "the first: core %u sub %u, %s %" G_GINT64_FORMAT ", predicted %" G_GINT64_FORMAT ": %s",
-		          m->core, m->sub, m->end ? "ends at" : "starts at", m->simulated, m->predicted, text);
+		tool_line(out, "", "the first: core %u sub %u, %s %s, predicted %s: %s", m->core, m->sub,
+		          m->end ? "ends at" : "starts at", simulated, planned, text);
 	}
 }
 
@@ -266,8 +247,8 @@ static void say_timestamps(GString *out, const ascend_report *r, bool colour)
 		tool_line(out, "timestamps",
 		          "right by luck: %s pairs of accesses that nothing orders, none of which met", races);
 	else
-		tool_line(out, "timestamps", "%sunsafe%s: %" G_GUINT64_FORMAT " of %s races met in time", red(colour),
-		          plain(colour), r->result->counters.races_met, races);
+		tool_line(out, "timestamps", "%sunsafe%s: %" G_GUINT64_FORMAT " of %s races met in time",
+		          report_red(colour), report_plain(colour), r->result->counters.races_met, races);
 }
 
 static void say_checked(GString *out, const ascend_report *r, bool colour)
@@ -287,7 +268,7 @@ static void say_checked(GString *out, const ascend_report *r, bool colour)
 		tool_line(out, "checked", "all %s result values equal the reference, bit for bit", values);
 	else
 		tool_line(out, "checked", "%sFAILED%s: %s of %s result values differ from the reference; the first: %s",
-		          red(colour), plain(colour), wrong, values, v->first);
+		          report_red(colour), report_plain(colour), wrong, values, v->first);
 }
 
 static void say_violation(GString *out, const ascend_report *r, const asc_violation *v)
@@ -319,7 +300,7 @@ static void say_violations(GString *out, const ascend_report *r, bool colour)
 		tool_line(out, "violations", "none");
 		return;
 	}
-	tool_line(out, "violations", "%s%s%s", red(colour), total, plain(colour));
+	tool_line(out, "violations", "%s%s%s", report_red(colour), total, report_plain(colour));
 	for (unsigned kind = 0; kind < ASC_FINDINGS; kind++) {
 		g_autofree char *count = tool_count(c->by_kind[kind]);
 
@@ -344,48 +325,18 @@ static void say_deadlock(GString *out, const ascend_report *r)
 			tool_line(out, line == lines ? "deadlock" : "", "%s", *line);
 }
 
-static void say_assumed(GString *out, const ascend_report *r)
-{
-	g_auto(GStrv) keys = ascend_assumed(r->hw, r->program);
-	g_autoptr(GString) row = g_string_new(NULL);
-	bool first = true;
-
-	for (char **key = keys; *key; key++) {
-		if (row->len && row->len + strlen(*key) + 2 > LINE_WIDTH - TOOL_LABEL_WIDTH) {
-			tool_line(out, first ? "assumed" : "", "%s,", row->str);
-			g_string_truncate(row, 0);
-			first = false;
-		}
-		g_string_append_printf(row, "%s%s", row->len ? ", " : "", *key);
-	}
-	if (row->len)
-		tool_line(out, first ? "assumed" : "", "%s", row->str);
-}
-
-static void say_next(GString *out, const ascend_report *r)
-{
-	if (r->trace) {
-		g_autofree char *size = tool_bytes(r->result->trace_bytes);
-
-		tool_line(out, "trace", "%s (level %s, %s)%s", r->trace, r->trace_level, size,
-		          r->result->interrupted ? ", incomplete" : "");
-		tool_line(out, "next", "tspsim stat %s", r->trace);
-		tool_line(out, "", "tspsim plot occupancy %s -o occupancy.png", r->trace);
-	} else {
-		tool_line(out, "next", "the same command with --trace run.db, then tspsim stat run.db");
-	}
-}
-
 char *ascend_report_text(const ascend_report *r, bool colour)
 {
 	GString *out = g_string_new(NULL);
+	g_autofree char *binds = ascend_binds(r);
+	g_auto(GStrv) assumed = ascend_assumed(r);
 
 	if (r->result->interrupted)
 		tool_line(out, "INTERRUPTED", "figures are those of the cycles simulated so far");
 	say_machine(out, r);
 	say_cycles(out, r);
 	say_timestamps(out, r, colour);
-	say_notes(out, r);
+	report_say_notes(out, binds, r->schedule ? r->schedule->notes : NULL);
 	say_pipes(out, r);
 	say_stalls(out, r);
 	say_work(out, r);
@@ -394,8 +345,8 @@ char *ascend_report_text(const ascend_report *r, bool colour)
 	say_checked(out, r, colour);
 	say_violations(out, r, colour);
 	say_deadlock(out, r);
-	say_assumed(out, r);
+	report_say_assumed(out, assumed, r->hw->name);
 	tool_line(out, "wall", "%.2f s", r->wall_s);
-	say_next(out, r);
+	report_say_next(out, r->trace, r->trace_level, r->result->trace_bytes, r->result->interrupted);
 	return g_string_free(out, FALSE);
 }

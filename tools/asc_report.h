@@ -7,6 +7,7 @@
 
 #include "sched/sched.h"
 #include "tools/asc_simulate.h"
+#include "tools/report_lines.h"
 
 /* Everything is kept, not owned. */
 typedef struct ascend_report {
@@ -16,6 +17,7 @@ typedef struct ascend_report {
 	const ascend_result *result;
 	const ascend_result *ordinary; /* of the same program by flags, where RESULT is by timestamp; else NULL */
 	bool functional;
+	int64_t launch_cycles;           /* before the first blocks began, of the cycles of RESULT */
 	const char *trace, *trace_level; /* NULL: none */
 	double wall_s;
 } ascend_report;
@@ -33,8 +35,10 @@ enum ascend_safe {
 enum ascend_safe ascend_safe_of(const ascend_result *by_timestamp);
 const char *ascend_safe_name(enum ascend_safe safe);
 
-/* Machine keys of class assumed that this program's timing rests on, as "key = value" (g_strfreev). */
-char **ascend_assumed(const asc_machine *machine, const asc_program *program);
+/* Machine keys of class assumed that this program's timing rests on, as "key = value" (g_strfreev), those of the
+ * busiest pipes first. */
+char **ascend_assumed(const ascend_report *r);
+report_machine ascend_report_machine(const asc_machine *machine);
 /* What bounds the run's length: the scheduler's words, or the busiest pipe; g_free, may be NULL. */
 char *ascend_binds(const ascend_report *r);
 /* Share of the cube's peak that the useful MACs take, over cores that run blocks; below 0 without any. */
@@ -50,6 +54,9 @@ typedef struct ascend_stall {
 	int64_t cycles;
 	unsigned subcores;
 } ascend_stall;
+/* Do the cycles of CAUSE add up over a copy's requests, which wait side by side, so that they may be more than the run?
+ */
+bool ascend_stall_adds_up(enum asc_stall cause);
 GArray *ascend_stalls(const ascend_result *result); /* ascend_stall, the worst first */
 
 #endif

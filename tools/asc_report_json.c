@@ -66,6 +66,7 @@ static void add_stalls(json *j, const ascend_report *r)
 		json_string(j, "pipe", asc_pipe_name(s->pipe));
 		json_string(j, "cause", asc_stall_name(s->cause));
 		json_int(j, "cycles", s->cycles);
+		json_bool(j, "of_requests", ascend_stall_adds_up(s->cause));
 		json_end(j);
 	}
 	json_end(j);
@@ -139,21 +140,12 @@ static void add_timestamps(json *j, const ascend_report *r)
 	json_end(j);
 }
 
-static void add_assumed(json *j, const ascend_report *r)
-{
-	g_auto(GStrv) keys = ascend_assumed(r->hw, r->program);
-
-	json_array(j, "assumed");
-	for (char **key = keys; *key; key++)
-		json_string(j, NULL, *key);
-	json_end(j);
-}
-
 char *ascend_report_json(const ascend_report *r)
 {
 	const ascend_result *result = r->result;
 	const asc_counters *c = &result->counters;
 	g_autofree char *binds = ascend_binds(r);
+	g_auto(GStrv) assumed = ascend_assumed(r);
 	json *j = json_new();
 
 	json_object(j, NULL);
@@ -190,11 +182,12 @@ char *ascend_report_json(const ascend_report *r)
 		json_real(j, "cube_share", ascend_cube_share(r));
 	else
 		json_null(j, "cube_share");
+	json_int(j, "launch_cycles", r->launch_cycles);
 	add_timestamps(j, r);
 	add_pipes(j, r);
 	add_stalls(j, r);
 	add_violations(j, r);
-	add_assumed(j, r);
+	report_json_strings(j, "assumed", assumed);
 	json_end(j);
 	return json_finish(j);
 }

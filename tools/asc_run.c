@@ -29,6 +29,7 @@ static bool read_options(ascend_options *o, const run_request *q, GError **error
 		.trace = q->trace,
 		.trace_level = q->trace_level ? q->trace_level : "full",
 		.trace_window = q->trace_window,
+		.launch = q->launch,
 	};
 	if (!g_strv_contains(kernels, o->kernel)) {
 		tool_unknown(error, "kernel", o->kernel, kernels);
@@ -65,17 +66,55 @@ static void job_fini(job *j)
 	ascend_setup_fini(&j->s);
 }
 
-static void drop_predictions(asc_program *program)
+static void each_insn(asc_program *program, void (*change)(asc_insn *insn, int64_t parameter), int64_t parameter)
 {
 	for (guint s = 0; s < program->streams->len; s++) {
 		GArray *insns = ((asc_stream *)g_ptr_array_index(program->streams, s))->insns;
 
-		for (guint i = 0; i < insns->len; i++) {
-			g_array_index(insns, asc_insn, i).start = ASC_NO_TIME;
-			g_array_index(insns, asc_insn, i).end = ASC_NO_TIME;
-		}
+		for (guint i = 0; i < insns->len; i++)
+			change(&g_array_index(insns, asc_insn, i), parameter);
 	}
-	program->predicted_cycles = -1;
+}
+
+static void forget(asc_insn *insn, int64_t parameter)
+{
+	(void)parameter;
+	insn->start = insn->end = ASC_NO_TIME;
+}
+
+/* By timestamp a flag of a pipe holds nothing up and passes when it is there: its time says nothing.  The scalar unit
+ * keeps its own times. */
+static void forget_flag(asc_insn *insn, int64_t parameter)
+{
+	bool waits = insn->op == ASC_OP_WAITFLAG;
+
+	if (asc_tally_is_sync((enum asc_op)insn->op) && insn->op != ASC_OP_WAITCROSS &&
+	    insn->f[waits ? 1 : 0] != ASC_PIPE_S)
+		forget(insn, parameter);
+}
+
+static void postpone(asc_insn *insn, int64_t cycles)
+{
+	if (insn->start != ASC_NO_TIME)
+		insn->start += cycles;
+	if (insn->end != ASC_NO_TIME)
+		insn->end += cycles;
+}
+
+/* What the program predicts, as this run is to be held against it. */
+static void change_predictions(asc_program *program, const asc_machine *sched, const run_request *q)
+{
+	if (q->no_predictions) {
+		each_insn(program, forget, 0);
+		program->predicted_cycles = -1;
+	}
+	if (q->by_timestamp)
+		each_insn(program, forget_flag, 0);
+	if (q->launch) {
+		each_insn(program, postpone, asc_launch_cycles(sched));
+		if (program->predicted_cycles >= 0)
+			program->predicted_cycles += asc_launch_cycles(sched);
+	}
 }
 
 static bool take_program(job *j, const run_request *q, ascend_options *o, GError **error)
@@ -117,8 +156,7 @@ static bool job_init(job *j, const run_request *q, ascend_options *o, GError **e
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: nothing to run: no instructions", name);
 		return false;
 	}
-	if (q->no_predictions)
-		drop_predictions(j->program);
+	change_predictions(j->program, j->s.sched, q);
 	if (q->by_timestamp && !ascend_count(j->program, true)) {
 		g_set_error(
 			error, TSP_ERROR, TSP_ERROR_USER,
@@ -196,6 +234,7 @@ int ascend_run(const run_request *q, GError **error)
 		                   .result = &result,
 		                   .ordinary = o.by_timestamp ? &ordinary : NULL,
 		                   .functional = o.functional,
+		                   .launch_cycles = o.launch ? asc_launch_cycles(j.s.hw) : 0,
 		                   .trace = o.trace,
 		                   .trace_level = o.trace_level};
 

@@ -11,11 +11,6 @@
 #include "tools/progress.h"
 #include "tools/setup.h"
 
-static bool set_machine(void *machine, const char *key, const char *value, GError **error)
-{
-	return asc_machine_set(machine, key, value, error);
-}
-
 bool ascend_setup_init(ascend_setup *s, const char *name, char **sets, GError **error)
 {
 	setup_sides sides;
@@ -25,7 +20,7 @@ bool ascend_setup_init(ascend_setup *s, const char *name, char **sets, GError **
 	if (!s->sched)
 		return false;
 	s->hw = asc_machine_copy(s->sched);
-	sides = (setup_sides){set_machine, s->sched, s->hw, &s->frontend};
+	sides = (setup_sides){"ascend", s->sched, s->hw, &s->frontend};
 	if (setup_apply(&sides, sets, error) && asc_machine_finish(s->sched, error) && asc_machine_finish(s->hw, error))
 		return true;
 	ascend_setup_fini(s);
@@ -40,10 +35,61 @@ void ascend_setup_fini(ascend_setup *s)
 	*s = (ascend_setup){0};
 }
 
-/* Sets up the machines for a program that names OWN (or NULL). */
-static bool init_for(ascend_setup *s, const char *path, const char *own, const char *name, char **sets, GError **error)
+/* Kinds of sub-cores, bit asc_kind, that the .stream lines of assembly TEXT name. */
+static unsigned kinds_of_text(const char *text)
 {
-	if (ascend_setup_init(s, name ? name : own, sets, error))
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	unsigned kinds = 0;
+
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) words = g_strsplit_set(g_strstrip(*line), " \t;", 3);
+
+		if (g_strcmp0(words[0], ".stream") != 0 || !words[1])
+			continue;
+		for (unsigned k = 0; k < ASC_KINDS; k++)
+			kinds |= strcmp(words[1], asc_kind_name((enum asc_kind)k)) == 0 ? 1u << k : 0;
+	}
+	return kinds;
+}
+
+static unsigned kinds_of_program(const asc_program *program)
+{
+	unsigned kinds = 0;
+
+	for (guint i = 0; i < program->streams->len; i++)
+		kinds |= 1u << ((const asc_stream *)g_ptr_array_index(program->streams, i))->kind;
+	return kinds;
+}
+
+static bool has_kinds(const char *name, unsigned kinds)
+{
+	asc_machine *machine = asc_machine_load(name, NULL);
+	bool all = machine && asc_machine_finish(machine, NULL);
+
+	for (unsigned k = 0; all && k < ASC_KINDS; k++)
+		all = !(kinds >> k & 1) || asc_machine_has_kind(machine, (enum asc_kind)k);
+	asc_machine_free(machine);
+	return all;
+}
+
+/* The machine for a program of these KINDS that names none; g_free. */
+static char *default_machine(unsigned kinds)
+{
+	g_auto(GStrv) names = asc_machine_names();
+
+	for (char **name = names; *name && !has_kinds(ASCEND_DEFAULT_MACHINE, kinds); name++)
+		if (has_kinds(*name, kinds))
+			return g_strdup(*name);
+	return g_strdup(ASCEND_DEFAULT_MACHINE);
+}
+
+/* Sets up the machines for a program of KINDS that names OWN (or NULL). */
+static bool init_for(ascend_setup *s, const char *path, const char *own, unsigned kinds, const char *name, char **sets,
+                     GError **error)
+{
+	g_autofree char *fallback = name || own ? NULL : default_machine(kinds);
+
+	if (ascend_setup_init(s, name ? name : own ? own : fallback, sets, error))
 		return true;
 	if (!name && own)
 		g_prefix_error(error, "%s is for machine '%s': ", path, own);
@@ -54,7 +100,7 @@ static asc_program *read_file(ascend_setup *s, const char *path, const char *nam
 {
 	asc_program *program = asc_program_read(path, error);
 
-	if (program && !init_for(s, path, program->machine_name, name, sets, error))
+	if (program && !init_for(s, path, program->machine_name, kinds_of_program(program), name, sets, error))
 		g_clear_pointer(&program, asc_program_free);
 	return program;
 }
@@ -64,7 +110,9 @@ static asc_program *assemble(ascend_setup *s, const char *path, const char *name
 	g_autofree char *text = setup_read_text(path, error);
 	g_autofree char *own = text ? setup_named_machine(text) : NULL;
 
-	return text && init_for(s, path, own, name, sets, error) ? asc_assemble(text, path, s->sched, error) : NULL;
+	return text && init_for(s, path, own, kinds_of_text(text), name, sets, error)
+	               ? asc_assemble(text, path, s->sched, error)
+	               : NULL;
 }
 
 asc_program *ascend_open(ascend_setup *s, const char *path, const char *name, char **sets, GError **error)
@@ -91,6 +139,8 @@ asc_program *ascend_compile(const ascend_setup *s, const ascend_schedule *how, G
 	asc_program *program;
 
 	*graphs = NULL;
+	if (!setup_check_workload(how->workload, error))
+		return NULL;
 	if (how->specials && !how->functional) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials is about values, it needs --functional");
 		return NULL;

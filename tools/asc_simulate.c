@@ -125,6 +125,7 @@ static bool assemble(run *r, const asc_machine *sched, GError **error)
 	                                     .reference_hz = (uint64_t)r->hw->clock_hz};
 	asc_options chip_options = {.functional = r->options->functional,
 	                            .by_timestamp = r->options->by_timestamp,
+	                            .launch = r->options->launch,
 	                            .stop_at_first = r->options->stop_at_first};
 	asc_listener listener = {.state = r, .report = on_report, .violation = on_violation, .deadlock = on_deadlock};
 

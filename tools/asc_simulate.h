@@ -13,7 +13,7 @@
 typedef struct ascend_options {
 	const char *kernel;
 	uint64_t shuffle, seed;
-	bool functional, by_timestamp, stop_at_first;
+	bool functional, by_timestamp, stop_at_first, launch;
 	const char *trace; /* path or NULL */
 	const char *trace_level;
 	const char *trace_window;          /* "START:STOP" or NULL */

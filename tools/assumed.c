@@ -68,22 +68,33 @@ static bool matters(const used *u, const isa_machine *machine, const char *key)
 	return true;
 }
 
+/* What weight() looks at. */
+typedef struct judged {
+	const isa_machine *machine;
+	used u;
+} judged;
+
+static double weight(const void *state, const char *key)
+{
+	const judged *j = state;
+
+	return matters(&j->u, j->machine, key) ? 1 : -1;
+}
+
+static char *text_of(const void *machine, int key)
+{
+	return isa_machine_get_text(machine, key);
+}
+
+report_machine report_machine_of(const isa_machine *machine)
+{
+	return (report_machine){isa_keys, isa_key_count, machine, machine->origin, text_of};
+}
+
 char **report_assumed(const isa_machine *machine, const isa_program *program)
 {
-	g_autoptr(GStrvBuilder) keys = g_strv_builder_new();
-	used u = find_used(program);
+	judged j = {machine, find_used(program)};
+	report_machine m = report_machine_of(machine);
 
-	for (size_t k = 0; k < isa_key_count; k++) {
-		const isa_key_origin *origin = &machine->origin[k];
-		g_autofree char *value = NULL;
-		g_autofree char *text = NULL;
-
-		if (origin->class_ != ISA_CLASS_ASSUMED || (origin->note && g_str_has_prefix(origin->note, "unused")) ||
-		    !matters(&u, machine, isa_keys[k].path))
-			continue;
-		value = isa_machine_get_text(machine, (int)k);
-		text = g_strdup_printf("%s = %s", isa_keys[k].path, value);
-		g_strv_builder_add(keys, text);
-	}
-	return g_strv_builder_end(keys);
+	return report_assumed_keys(&m, weight, &j);
 }

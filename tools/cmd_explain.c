@@ -9,6 +9,7 @@
 #include "isa/bankmap.h"
 #include "isa/machine.h"
 #include "tools/bank.h"
+#include "tools/explain_words.h"
 #include "tools/json.h"
 #include "tools/styles.h"
 #include "tools/tool.h"
@@ -157,20 +158,53 @@ static bool explain_of_style(const tool_style *style, const char *name, GString 
 {
 	int op = tool_style_op(style, name);
 	int violation = tool_style_violation(style, name);
+	g_autofree char *kind =
+		g_strdup_printf("%s, machines like %s", op < 0 ? "violation" : "instruction", style->name);
 
 	if (op < 0 && violation < 0)
 		return false;
 	if (op < 0) {
-		explain_named(name, "violation", style->violation_doc((unsigned)violation), out);
+		explain_named(name, kind, style->violation_doc((unsigned)violation), out);
 		return true;
 	}
-	explain_named(name, "instruction", style->op_doc((unsigned)op), out);
+	explain_named(name, kind, style->op_doc((unsigned)op), out);
 	if (!tool_json) {
 		g_autofree char *more = style->op_more((unsigned)op);
 
 		g_string_append(out, more);
 	}
 	return true;
+}
+
+/* Words that are the NAME asked for, case aside only where nothing else is. */
+typedef struct sought {
+	const char *name;
+	GString *out;
+	bool found;
+	int (*compare)(const char *a, const char *b);
+} sought;
+
+static void take_word(void *state, const char *name, const char *kind, const char *doc)
+{
+	sought *s = state;
+
+	if (s->compare(name, s->name) != 0 || (tool_json && s->found))
+		return;
+	s->found = true;
+	explain_named(name, kind, doc, s->out);
+}
+
+static bool explain_word(const char *name, GString *out)
+{
+	const tool_style *only = machine_name ? tool_style_of(machine_name) : NULL;
+	sought s = {name, out, false, strcmp};
+
+	explain_words(only, take_word, &s);
+	if (s.found)
+		return true;
+	s.compare = g_ascii_strcasecmp;
+	explain_words(only, take_word, &s);
+	return s.found;
 }
 
 /* A family of bank maps of that NAME; false when there is none. */
@@ -226,10 +260,17 @@ static bool has_name(const tool_style *style, const char *name)
 	       tool_style_violation(style, name) >= 0;
 }
 
+static void add_word(void *state, const char *name, const char *kind, const char *doc)
+{
+	(void)kind;
+	(void)doc;
+	g_ptr_array_add(state, g_strdup(name));
+}
+
 /* Names of the kind of machine that -m names, else of all. */
 static void unknown_name(const char *name, GError **error)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	const char *near;
 
 	for (const tool_style *const *style = tool_styles; *style; style++) {
@@ -242,19 +283,21 @@ static void unknown_name(const char *name, GError **error)
 			return;
 		}
 		for (size_t k = 0; k < *(*style)->key_count; k++)
-			g_ptr_array_add(names, (gpointer)(*style)->keys[k].path);
+			g_ptr_array_add(names, g_strdup((*style)->keys[k].path));
 		for (unsigned v = 0; v < (*style)->violations; v++)
-			g_ptr_array_add(names, (gpointer)(*style)->violation_name(v));
+			g_ptr_array_add(names, g_strdup((*style)->violation_name(v)));
 		for (unsigned op = 0; op < (*style)->ops; op++)
-			g_ptr_array_add(names, (gpointer)(*style)->op_name(op));
+			g_ptr_array_add(names, g_strdup((*style)->op_name(op)));
 	}
 	for (size_t i = 0; i < bankmap_family_count(); i++)
-		g_ptr_array_add(names, (gpointer)bankmap_family_name(i));
+		g_ptr_array_add(names, g_strdup(bankmap_family_name(i)));
+	explain_words(machine_name ? tool_style_of(machine_name) : NULL, add_word, names);
 	g_ptr_array_add(names, NULL);
 	near = tsp_nearest(name, (const char *const *)names->pdata);
 	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-	            "nothing is called '%s'%s%s%s; see tspsim list keys, ops, violations, maps", name,
-	            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	            "nothing is called '%s'%s%s%s; `tspsim list` with keys, ops, violations, maps, machines, queries, "
+	            "plots, workloads or counters shows what is",
+	            name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* Keys, instructions and violations: of the kind of the machine that -m names, else of every kind that has one; as
@@ -277,28 +320,39 @@ static bool explain_by_style(const char *name, GString *out, bool *found, GError
 	return true;
 }
 
+/* What NAME is beside a key, an instruction or a violation; FOUND says whether it was one of those. */
+static bool explain_other(const char *name, bool found, GString *out, GError **error)
+{
+	g_autofree char *stem = g_strndup(name, strcspn(name, ":"));
+
+	if ((tool_json && found) || explain_word(name, out) || found)
+		return true;
+	/* Of a workload with its sizes, what it is. */
+	if (strchr(name, ':') && map_find(name) == G_N_ELEMENTS(map_rows) && explain_word(stem, out))
+		return true;
+	if (strchr(name, ':') ? explain_map(name, out, error) : explain_family(name, out))
+		return true;
+	if (!*error)
+		unknown_name(name, error);
+	return false;
+}
+
 static int run_explain(int argc, char **argv, GError **error)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	bool found = false;
-	bool ok = explain_by_style(argv[0], out, &found, error);
 
 	(void)argc;
-	if (ok && !found) {
-		if (strchr(argv[0], ':'))
-			ok = explain_map(argv[0], out, error);
-		else
-			ok = explain_family(argv[0], out);
-		if (!ok && !*error)
-			unknown_name(argv[0], error);
-	}
-	return ok && tool_print(out->str, error) ? TOOL_OK : TOOL_USER_ERROR;
+	return tool_style_choose(machine_name, NULL, error) && explain_by_style(argv[0], out, &found, error) &&
+	                       explain_other(argv[0], found, out, error) && tool_print(out->str, error)
+	               ? TOOL_OK
+	               : TOOL_USER_ERROR;
 }
 
 const tool_command cmd_explain = {
 	.name = "explain",
 	.synopsis = "NAME [-m MACHINE]",
-	.doc = "Explain a machine key with its values and sources, or a violation, instruction or bank map.",
+	.doc = "Explain a machine key with its values and sources, or any other name that commands and reports use.",
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/tool.h"
 #include "traces/export.h"
@@ -80,6 +81,7 @@ static int run_export(int argc, char **argv, GError **error)
 	trace_export_options chosen = {0};
 	trace_export_counts counts = {0};
 	g_autofree char *text = NULL;
+	g_autofree char *beside = NULL;
 	trace_reader *reader;
 	bool written = false;
 
@@ -92,8 +94,12 @@ static int run_export(int argc, char **argv, GError **error)
 		return TOOL_USER_ERROR;
 	}
 	reader = trace_reader_open(argv[0], error);
+	beside = trace_export_beside(output);
+	if (!format->folder)
+		interrupt_removes(beside);
 	if (reader)
 		written = format->write(reader, output, &chosen, &counts, error);
+	interrupt_removes(NULL);
 	trace_reader_free(reader);
 	if (!written)
 		return TOOL_USER_ERROR;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tspsim list WHAT: the names that other commands take, one a line with a word on each; instructions, keys and
- * violations are those of the kind of machine that -m names.  --markdown gives the reference pages docs/isa.md and
- * docs/ascend-isa.md (ops), docs/machines.md and docs/ascend-machines.md (keys), docs/bank-maps.md (maps) and
- * docs/ascend-counters.md (counters), which are committed and held against the tables by a test.
+ * violations are those of the kind of machine that -m names, assumed the keys of that machine which nothing is
+ * published about.  --markdown gives the reference pages docs/isa.md and docs/ascend-isa.md (ops), docs/machines.md and
+ * docs/ascend-machines.md (keys), docs/bank-maps.md (maps) and docs/ascend-counters.md (counters), which are committed
+ * and held against the tables by a test.
  */
 #include <string.h>
 
@@ -24,7 +25,7 @@ static const tool_style *style; /* of the machine named */
 
 static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name,
-         "ops, keys, violations, counters: of machines like MACHINE (tsp)", "MACHINE"},
+         "ops, keys, violations, counters: of machines like MACHINE (tsp); assumed: of MACHINE", "MACHINE"},
 	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys, maps, counters)", NULL},
 	{0},
 };
@@ -39,9 +40,13 @@ static void list_machines(row_fn add, void *state)
 
 		for (char **name = names; *name; name++) {
 			g_autoptr(GError) error = NULL;
+			g_autofree char *alias = isa_machine_alias(*name);
 			void *machine = (*kind)->load(*name, &error);
+			g_autofree char *doc =
+				g_strconcat(machine ? (*kind)->machine_title(machine) : error->message,
+			                    alias ? "; -m " : NULL, alias, alias ? " is this one" : NULL, NULL);
 
-			add(state, *name, machine ? (*kind)->machine_title(machine) : error->message);
+			add(state, *name, doc);
 			if (machine)
 				(*kind)->free(machine);
 		}
@@ -96,6 +101,30 @@ static void list_keys(row_fn add, void *state)
 {
 	for (size_t k = 0; k < *style->key_count; k++)
 		add(state, style->keys[k].path, style->keys[k].doc);
+}
+
+/* Of the machine that -m names, else of the default one of its kind. */
+static void list_assumed(row_fn add, void *state)
+{
+	g_auto(GStrv) names = style->machines();
+	void *machine = style->load(machine_name ? machine_name : names[0], NULL);
+
+	for (size_t k = 0; machine && k < *style->key_count; k++) {
+		const isa_key_origin *origin = style->origin(machine, (int)k);
+		g_autofree char *value = NULL;
+		g_autofree char *name = NULL;
+		g_autofree char *doc = NULL;
+
+		if (origin->class_ != ISA_CLASS_ASSUMED)
+			continue;
+		value = style->text(machine, (int)k);
+		name = g_strdup_printf("%s = %s", style->keys[k].path, value);
+		doc = g_strdup_printf("%s%s%s%s", style->keys[k].doc, origin->note ? " (" : "",
+		                      origin->note ? origin->note : "", origin->note ? ")" : "");
+		add(state, name, doc);
+	}
+	if (machine)
+		style->free(machine);
 }
 
 static void list_violations(row_fn add, void *state)
@@ -178,7 +207,7 @@ static const struct subject {
 	{"queries", list_queries, NULL},     {"plots", list_plots, NULL},
 	{"kernels", list_kernels, NULL},     {"commands", list_commands, NULL},
 	{"patterns", list_patterns, NULL},   {"counters", list_counters, counters_page},
-	{"library", list_library, NULL},
+	{"library", list_library, NULL},     {"assumed", list_assumed, NULL},
 };
 
 static void add_text(void *state, const char *name, const char *doc)
@@ -213,13 +242,25 @@ static char *list_text(const struct subject *subject)
 	return json_finish(j);
 }
 
+/* A file that is no machine is an error of whatever is listed. */
+static bool can_load(const char *name, GError **error)
+{
+	void *machine = name ? style->load(name, error) : NULL;
+
+	if (machine)
+		style->free(machine);
+	return !name || machine;
+}
+
 static int run_list(int argc, char **argv, GError **error)
 {
 	const char *names[G_N_ELEMENTS(subjects) + 1] = {0};
 	const struct subject *subject = NULL;
 	g_autofree char *text = NULL;
 
-	style = tool_style_of(machine_name);
+	style = tool_style_choose(machine_name, NULL, error);
+	if (!style || !can_load(machine_name, error))
+		return TOOL_USER_ERROR;
 	for (size_t i = 0; i < G_N_ELEMENTS(subjects); i++) {
 		names[i] = subjects[i].name;
 		if (argc && strcmp(argv[0], subjects[i].name) == 0)
@@ -252,10 +293,9 @@ static int run_list(int argc, char **argv, GError **error)
 
 const tool_command cmd_list = {
 	.name = "list",
-	.synopsis = "machines|workloads|maps|patterns|library|ops|keys|violations|queries|plots|kernels|commands|"
-                    "counters [-m "
-		    "MACHINE] "
-		    "[--markdown]",
+	.synopsis =
+		"machines|workloads|maps|patterns|library|ops|keys|assumed|violations|queries|plots|kernels|commands|"
+		"counters [-m MACHINE] [--markdown]",
 	.doc = "List what can be named on the command line.",
 	.options = options,
 	.min_args = 0,

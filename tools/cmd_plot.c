@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/bank_plot.h"
+#include "tools/interrupt.h"
 #include "tools/tool.h"
 #include "traces/read.h"
 
@@ -49,8 +50,11 @@ static int run_plot(int argc, char **argv, GError **error)
 	if (strcmp(argv[0], front) == 0)
 		return bank_front_plot(argv[1], output, error) ? TOOL_OK : TOOL_USER_ERROR;
 	reader = trace_reader_open(argv[1], error);
+	/* The folder that it is drawn in is taken away in any case. */
+	interrupt_defer(true);
 	if (reader)
 		drawn = trace_plot(reader, argv[0], output, error);
+	interrupt_resume();
 	trace_reader_free(reader);
 	return drawn ? TOOL_OK : TOOL_USER_ERROR;
 }

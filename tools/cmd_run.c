@@ -26,6 +26,7 @@ static gboolean no_functional;
 static gboolean specials;
 static gboolean no_predictions;
 static gboolean by_timestamp;
+static gboolean launch;
 
 static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name,
@@ -67,6 +68,8 @@ static const GOptionEntry options[] = {
          "whether "
          "it would be safe (machines like ascend-910b)",
          NULL},
+	{"launch", 0, 0, G_OPTION_ARG_NONE, &launch,
+         "count the launch of the task, too: blocks begin launch_us after cycle 0 (machines like ascend-910b)", NULL},
 	{0},
 };
 
@@ -111,6 +114,7 @@ static int run_run(int argc, char **argv, GError **error)
 		.specials = specials,
 		.no_predictions = no_predictions,
 		.by_timestamp = by_timestamp,
+		.launch = launch,
 	};
 	const tool_style *style;
 

@@ -15,7 +15,8 @@
 
 static char *method, *format, *rule, *out;
 static gdouble seconds, alpha = 1.0, beta, gamma_weight, lambda = 1.0;
-static gint64 schedules, conflicts, seed = 1;
+#define UNSET G_MININT64
+static gint64 schedules = UNSET, conflicts = UNSET, seed = 1;
 static gint processors = 1, jobs;
 static gboolean uniform;
 
@@ -58,8 +59,8 @@ static bool check_options(GError **error)
 	const struct {
 		const char *name;
 		gint64 value, least, most;
-	} ranges[] = {{"schedules", schedules, 0, G_MAXINT64},
-	              {"conflicts", conflicts, 0, G_MAXINT64},
+	} ranges[] = {{"schedules", schedules == UNSET ? 1 : schedules, 1, G_MAXINT64},
+	              {"conflicts", conflicts == UNSET ? 1 : conflicts, 1, G_MAXINT64},
 	              {"seed", seed, 0, G_MAXINT64},
 	              {"jobs", jobs, 0, 1024},
 	              {"processors", processors, 1, 1 << 20}};
@@ -188,9 +189,9 @@ static bool solve(const char *path, const char *read_as, const alg_problem *prob
 
 	alg_solve_options_init(&o);
 	o.method = method ? method : "anneal";
-	o.schedules = (uint64_t)schedules;
-	o.unlimited = !schedules && seconds > 0;
-	o.conflicts = !conflicts && seconds > 0 ? UINT64_MAX : (uint64_t)conflicts;
+	o.schedules = schedules == UNSET ? 0 : (uint64_t)schedules;
+	o.unlimited = schedules == UNSET && seconds > 0;
+	o.conflicts = conflicts != UNSET ? (uint64_t)conflicts : seconds > 0 ? UINT64_MAX : 0;
 	o.seed = (uint64_t)seed;
 	o.threads = jobs ? (unsigned)jobs : g_get_num_processors();
 	o.rule = rule;

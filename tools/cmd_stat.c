@@ -2,6 +2,8 @@
  *
  * tspsim stat run.db [QUERY...]: the answers of the ready questions in traces/queries/.
  */
+#include <string.h>
+
 #include "tools/tool.h"
 #include "traces/read.h"
 
@@ -31,7 +33,13 @@ static int run_stat(int argc, char **argv, GError **error)
 		return TOOL_USER_ERROR;
 	}
 	reader = trace_reader_open(argv[0], error);
-	if (reader)
+	if (reader && conflicts && strcmp(trace_reader_kind(reader), "tsp") != 0)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: --conflicts is about banks that instructions of a TSP share; of machines like %s, see "
+		            "what "
+		            "banks cost by the queries stalls and stall_insns",
+		            argv[0], trace_reader_manifest(reader, "machine"));
+	else if (reader)
 		text = trace_stat(reader, asked, tool_json ? TRACE_JSON : TRACE_TEXT, error);
 	if (text)
 		printed = tool_print(text, error);

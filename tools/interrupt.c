@@ -12,6 +12,23 @@
 static volatile sig_atomic_t happened;
 static volatile sig_atomic_t deferred;
 static sim_kernel *volatile watched;
+static const char *volatile partial;
+
+/* Says so, takes away what is half written, and ends. */
+static _Noreturn void end_process(void)
+{
+	/* The progress line, if there is one, is not written over. */
+	static const char text[] = "\ntspsim: interrupted\n";
+	size_t skip = isatty(STDERR_FILENO) ? 0 : 1;
+	const char *path = partial;
+
+	if (path)
+		unlink(path);
+	/* Whether it could be said or not. */
+	if (write(STDERR_FILENO, text + skip, sizeof text - 1 - skip) < 0)
+		_exit(TOOL_INTERRUPTED);
+	_exit(TOOL_INTERRUPTED);
+}
 
 static void handle(int number)
 {
@@ -19,7 +36,7 @@ static void handle(int number)
 
 	(void)number;
 	if (happened || !(kernel || deferred))
-		_exit(TOOL_INTERRUPTED);
+		end_process();
 	happened = 1;
 	if (kernel)
 		sim_kernel_stop(kernel);
@@ -46,9 +63,21 @@ void interrupt_watch(sim_kernel *kernel)
 	watched = kernel;
 }
 
+void interrupt_removes(const char *path)
+{
+	partial = path;
+}
+
 void interrupt_defer(bool defer)
 {
 	deferred = defer;
+}
+
+void interrupt_resume(void)
+{
+	deferred = false;
+	if (happened)
+		end_process();
 }
 
 bool interrupt_happened(void)

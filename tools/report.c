@@ -21,18 +21,6 @@ char *report_binds(const report *r)
 	return usage_binds(r->hw, &r->usage, r->counters);
 }
 
-enum { LINE_WIDTH = 110 };
-
-static const char *red(bool colour)
-{
-	return colour ? "\033[31m" : "";
-}
-
-static const char *plain(bool colour)
-{
-	return colour ? "\033[0m" : "";
-}
-
 static void say_machine(GString *out, const report *r)
 {
 	const isa_machine *m = r->hw;
@@ -49,17 +37,6 @@ static void say_machine(GString *out, const report *r)
 		          lost_text, whole_text);
 	} else {
 		tool_line(out, "", "SRAM of %s, direct addresses", sram);
-	}
-}
-
-static void say_split(GString *out, const report *r)
-{
-	for (size_t k = 0; k < isa_key_count; k++) {
-		g_autofree char *sched = isa_machine_get_text(r->sched, (int)k);
-		g_autofree char *hw = isa_machine_get_text(r->hw, (int)k);
-
-		if (strcmp(sched, hw) != 0)
-			tool_line(out, "split", "%s: scheduled for %s, simulated with %s", isa_keys[k].path, sched, hw);
 	}
 }
 
@@ -92,17 +69,9 @@ static void say_binds(GString *out, const report *r)
 {
 	g_autofree char *binds = report_binds(r);
 
-	if (binds)
-		tool_line(out, "binds", "%s", binds);
-	if (r->schedule && r->schedule->notes) {
-		g_auto(GStrv) notes = g_strsplit(r->schedule->notes->str, "\n", -1);
-
-		for (char **note = notes; *note; note++)
-			if (**note)
-				tool_line(out, "", "%s", *note);
-		if (r->program->epochs->len > EMIT_NOTED_EPOCHS)
-			tool_line(out, "", "(the first layers; `tspsim stat` of a trace shows how long each took)");
-	}
+	report_say_notes(out, binds, r->schedule ? r->schedule->notes : NULL);
+	if (r->schedule && r->schedule->notes && r->program->epochs->len > EMIT_NOTED_EPOCHS)
+		tool_line(out, "", "(the first layers; `tspsim stat` of a trace shows how long each took)");
 }
 
 static void say_use(GString *out, const report *r)
@@ -191,8 +160,9 @@ static void say_prediction(GString *out, const report *r, bool colour)
 		return;
 	}
 	different = tool_count(compare_mismatches(r->compare));
-	tool_line(out, "predicted", "%s!= simulated%s: %s difference%s in %s compared events; the first:", red(colour),
-	          plain(colour), different, compare_mismatches(r->compare) == 1 ? "" : "s", events);
+	tool_line(out, "predicted",
+	          "%s!= simulated%s: %s difference%s in %s compared events; the first:", report_red(colour),
+	          report_plain(colour), different, compare_mismatches(r->compare) == 1 ? "" : "s", events);
 	kept = compare_kept(r->compare, &count);
 	for (unsigned i = 0; i < count; i++)
 		say_difference(out, r, &kept[i]);
@@ -216,7 +186,7 @@ static void say_checked(GString *out, const report *r, bool colour)
 	}
 	wrong = tool_count(verify_wrong(r->verify));
 	tool_line(out, "checked", "%sFAILED%s: %s of %s result values differ from the reference; the first: %s",
-	          red(colour), plain(colour), wrong, values, verify_first(r->verify));
+	          report_red(colour), report_plain(colour), wrong, values, verify_first(r->verify));
 }
 
 static void say_violation(GString *out, const report *r, const probe_violation *v)
@@ -241,7 +211,7 @@ static void say_violations(GString *out, const report *r, bool colour)
 		tool_line(out, "violations", "none");
 		return;
 	}
-	tool_line(out, "violations", "%s%s%s", red(colour), total, plain(colour));
+	tool_line(out, "violations", "%s%s%s", report_red(colour), total, report_plain(colour));
 	for (unsigned kind = 0; kind < ISA_VIOLATION_COUNT; kind++) {
 		g_autofree char *count = tool_count(r->counters->violations_by_kind[kind]);
 
@@ -254,46 +224,16 @@ static void say_violations(GString *out, const report *r, bool colour)
 	}
 }
 
-static void say_assumed(GString *out, const report *r)
-{
-	g_auto(GStrv) keys = report_assumed(r->hw, r->program);
-	g_autoptr(GString) row = g_string_new(NULL);
-	bool first = true;
-
-	for (char **key = keys; *key; key++) {
-		if (row->len && row->len + strlen(*key) + 2 > LINE_WIDTH - TOOL_LABEL_WIDTH) {
-			tool_line(out, first ? "assumed" : "", "%s,", row->str);
-			g_string_truncate(row, 0);
-			first = false;
-		}
-		g_string_append_printf(row, "%s%s", row->len ? ", " : "", *key);
-	}
-	if (row->len)
-		tool_line(out, first ? "assumed" : "", "%s", row->str);
-}
-
-static void say_next(GString *out, const report *r)
-{
-	if (r->trace) {
-		g_autofree char *size = tool_bytes(r->trace_bytes);
-
-		tool_line(out, "trace", "%s (level %s, %s)%s", r->trace, r->trace_level, size,
-		          r->interrupted ? ", incomplete" : "");
-		tool_line(out, "next", "tspsim stat %s", r->trace);
-		tool_line(out, "", "tspsim plot occupancy %s -o occupancy.png", r->trace);
-	} else {
-		tool_line(out, "next", "the same command with --trace run.db, then tspsim stat run.db");
-	}
-}
-
 char *report_text(const report *r, bool colour)
 {
+	report_machine sched = report_machine_of(r->sched), hw = report_machine_of(r->hw);
+	g_auto(GStrv) assumed = report_assumed(r->hw, r->program);
 	GString *out = g_string_new(NULL);
 
 	if (r->interrupted)
 		tool_line(out, "INTERRUPTED", "figures are those of the cycles simulated so far");
 	say_machine(out, r);
-	say_split(out, r);
+	report_say_split(out, &sched, &hw);
 	tool_line(out, "workload", "%s",
 	          r->program->workload && *r->program->workload ? r->program->workload : "(none named)");
 	say_layers(out, r);
@@ -303,8 +243,8 @@ char *report_text(const report *r, bool colour)
 	say_prediction(out, r, colour);
 	say_checked(out, r, colour);
 	say_violations(out, r, colour);
-	say_assumed(out, r);
+	report_say_assumed(out, assumed, r->hw->name);
 	tool_line(out, "wall", "%.2f s", r->wall_s);
-	say_next(out, r);
+	report_say_next(out, r->trace, r->trace_level, r->trace_bytes, r->interrupted);
 	return g_string_free(out, FALSE);
 }

@@ -10,6 +10,7 @@
 #include "sched/sched.h"
 #include "tools/compare.h"
 #include "tools/findings.h"
+#include "tools/report_lines.h"
 #include "tools/usage.h"
 #include "tools/verify.h"
 
@@ -37,6 +38,7 @@ typedef struct report {
 char *report_text(const report *r, bool colour); /* g_free */
 char *report_json(const report *r);              /* g_free */
 
+report_machine report_machine_of(const isa_machine *machine);
 /* Machine keys of class assumed that this program's timing rests on, as "key = value" (g_strfreev). */
 char **report_assumed(const isa_machine *machine, const isa_program *program);
 

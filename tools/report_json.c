@@ -52,16 +52,6 @@ static void add_violations(json *j, const report *r)
 	json_end(j);
 }
 
-static void add_assumed(json *j, const report *r)
-{
-	g_auto(GStrv) keys = report_assumed(r->hw, r->program);
-
-	json_array(j, "assumed");
-	for (char **key = keys; *key; key++)
-		json_string(j, NULL, *key);
-	json_end(j);
-}
-
 void tsp_json_registers(json *j, const sched_registers *r)
 {
 	if (!r->count)
@@ -83,6 +73,7 @@ char *report_json(const report *r)
 {
 	const tsp_counters *c = r->counters;
 	g_autofree char *binds = report_binds(r);
+	g_auto(GStrv) assumed = report_assumed(r->hw, r->program);
 	json *j = json_new();
 
 	json_object(j, NULL);
@@ -127,7 +118,7 @@ char *report_json(const report *r)
 		tsp_json_registers(j, &r->schedule->registers);
 	add_violations(j, r);
 	add_layers(j, r);
-	add_assumed(j, r);
+	report_json_strings(j, "assumed", assumed);
 	json_end(j);
 	return json_finish(j);
 }

@@ -26,7 +26,7 @@ typedef struct run_request {
 	const char *trace, *trace_level, *trace_window;
 	const char *policy, *kernel, *priority;
 	uint64_t seed, shuffle;
-	bool functional, no_functional, specials, no_predictions, by_timestamp;
+	bool functional, no_functional, specials, no_predictions, by_timestamp, launch;
 	method_request search;
 } run_request;
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "tools/keys.h"
 #include "tools/method.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
@@ -60,10 +61,11 @@ static bool apply_set(const setup_sides *sides, const char *text, GError **error
 	if (g_str_has_prefix(key, "csv."))
 		return set_csv(sides->frontend, key, value, error);
 	if (g_str_has_prefix(key, "sched."))
-		return sides->set(sides->sched, key + strlen("sched."), value, error);
+		return keys_set(sides->kind, sides->sched, key + strlen("sched."), value, error);
 	if (g_str_has_prefix(key, "hw."))
-		return sides->set(sides->hw, key + strlen("hw."), value, error);
-	return sides->set(sides->sched, key, value, error) && sides->set(sides->hw, key, value, error);
+		return keys_set(sides->kind, sides->hw, key + strlen("hw."), value, error);
+	return keys_set(sides->kind, sides->sched, key, value, error) &&
+	       keys_set(sides->kind, sides->hw, key, value, error);
 }
 
 bool setup_apply(const setup_sides *sides, char **sets, GError **error)
@@ -81,11 +83,6 @@ void setup_frontend_fini(frontend_options *options)
 	*options = (frontend_options){0};
 }
 
-static bool set_machine(void *machine, const char *key, const char *value, GError **error)
-{
-	return isa_machine_set(machine, key, value, error);
-}
-
 bool setup_init(setup *s, const char *name, char **sets, GError **error)
 {
 	setup_sides sides;
@@ -95,7 +92,7 @@ bool setup_init(setup *s, const char *name, char **sets, GError **error)
 	if (!s->sched)
 		return false;
 	s->hw = isa_machine_copy(s->sched);
-	sides = (setup_sides){set_machine, s->sched, s->hw, &s->frontend};
+	sides = (setup_sides){"tsp", s->sched, s->hw, &s->frontend};
 	if (!setup_apply(&sides, sets, error) || !isa_machine_finish(s->sched, error) ||
 	    !isa_machine_finish(s->hw, error))
 		goto fail;
@@ -115,7 +112,7 @@ void setup_fini(setup *s)
 
 bool setup_is_program(const char *word)
 {
-	return g_str_has_suffix(word, ".tspo") || g_str_has_suffix(word, ".tsp");
+	return g_str_has_suffix(word, ".tsp") || (!frontend_is_file(word) && setup_is_container(word));
 }
 
 char *setup_read_text(const char *path, GError **error)
@@ -243,6 +240,8 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 	options.progress = progress_update;
 	options.progress_state = progress_begin("scheduling");
 	*graphs = NULL;
+	if (!setup_check_workload(how->workload, error))
+		return NULL;
 	if (how->specials && !how->functional) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials is about values, it needs --functional");
 		return NULL;

@@ -26,17 +26,22 @@ void setup_fini(setup *s);
 
 /* The same for machines of any kind: where settings go. */
 typedef struct setup_sides {
-	bool (*set)(void *machine, const char *key, const char *value, GError **error);
+	const char *kind; /* of both machines: "tsp", "ascend" */
 	void *sched, *hw;
 	frontend_options *frontend;
 } setup_sides;
 bool setup_apply(const setup_sides *sides, char **sets, GError **error);
 void setup_frontend_fini(frontend_options *options);
 
-/* Is a word of the command line a program (binary or assembly by its name), rather than a workload? */
+/* Is a word of the command line a program (assembly by its name, binary by its name or first bytes), rather than a
+ * workload? */
 bool setup_is_program(const char *word);
 /* Is what lies at PATH a program file, by its ending or its first bytes?  Else it is assembly text. */
 bool setup_is_container(const char *path);
+
+/* False, and an error that says what it is, when WORD names a file or folder that holds no workload; words that name
+ * nothing are left to whoever reads workloads. */
+bool setup_check_workload(const char *word, GError **error);
 
 /* The text of an assembly file, g_free. */
 char *setup_read_text(const char *path, GError **error);

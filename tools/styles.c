@@ -25,11 +25,6 @@ static void tsp_free(void *machine)
 	isa_machine_free(machine);
 }
 
-static bool tsp_set(void *machine, const char *key, const char *value, GError **error)
-{
-	return isa_machine_set(machine, key, value, error);
-}
-
 static char *tsp_dump(const void *machine)
 {
 	return isa_machine_dump(machine);
@@ -85,11 +80,6 @@ static void ascend_free(void *machine)
 	asc_machine_free(machine);
 }
 
-static bool ascend_set(void *machine, const char *key, const char *value, GError **error)
-{
-	return asc_machine_set(machine, key, value, error);
-}
-
 static char *ascend_dump(const void *machine)
 {
 	return asc_machine_dump(machine);
@@ -135,7 +125,7 @@ static const char *ascend_counter_doc(unsigned counter)
 	return asc_pmu((enum asc_pmu)counter)->doc;
 }
 
-static const tool_style tsp_style = {
+const tool_style tool_style_tsp = {
 	.name = "tsp",
 	.pages = {"isa.md", "machines.md", "isa/machine_keys.def"},
 	.keys = isa_keys,
@@ -143,7 +133,6 @@ static const tool_style tsp_style = {
 	.machines = isa_machine_names,
 	.load = tsp_load,
 	.free = tsp_free,
-	.set = tsp_set,
 	.dump = tsp_dump,
 	.machine_name = tsp_name,
 	.machine_title = tsp_title,
@@ -170,7 +159,7 @@ enum {
 #include "isa/ascend/violations.def"
 };
 
-static const tool_style ascend_style = {
+const tool_style tool_style_ascend = {
 	.name = "ascend",
 	.pages = {"ascend-isa.md", "ascend-machines.md", "isa/ascend/keys.def"},
 	.keys = asc_keys,
@@ -178,7 +167,6 @@ static const tool_style ascend_style = {
 	.machines = asc_machine_names,
 	.load = ascend_load,
 	.free = ascend_free,
-	.set = ascend_set,
 	.dump = ascend_dump,
 	.machine_name = ascend_name,
 	.machine_title = ascend_title,
@@ -204,11 +192,11 @@ static const tool_style ascend_style = {
 	.counters_page = reference_ascend_counters,
 };
 
-const tool_style *const tool_styles[] = {&tsp_style, &ascend_style, NULL};
+const tool_style *const tool_styles[] = {&tool_style_tsp, &tool_style_ascend, NULL};
 
 const tool_style *tool_style_of(const char *name)
 {
-	return name && asc_machine_is(name) ? &ascend_style : &tsp_style;
+	return name && asc_machine_is(name) ? &tool_style_ascend : &tool_style_tsp;
 }
 
 /* Does TEXT have a line whose first word is WORD? */

@@ -17,7 +17,6 @@ typedef struct tool_style {
 	char **(*machines)(void); /* presets, g_strfreev */
 	void *(*load)(const char *name, GError **error);
 	void (*free)(void *machine);
-	bool (*set)(void *machine, const char *key, const char *value, GError **error);
 	char *(*dump)(const void *machine); /* g_free */
 	const char *(*machine_name)(const void *machine);
 	const char *(*machine_title)(const void *machine);
@@ -44,6 +43,7 @@ typedef struct tool_style {
 	char *(*counters_page)(GError **error); /* g_free */
 } tool_style;
 
+extern const tool_style tool_style_tsp, tool_style_ascend;
 /* NULL-terminated; the first is that of the default machine. */
 extern const tool_style *const tool_styles[];
 /* The kind of machine NAME, as isa_machine_load() takes it; the first when NAME is NULL or unknown. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/keys.h"
 #include "tools/setup.h"
 #include "tools/styles.h"
 #include "tools/sweep.h"
@@ -97,7 +98,7 @@ static bool try_entry(const sweep *s, const scratch *on, const sweep_entry *entr
 		const sweep_text *value = &g_array_index(entry->values, sweep_text, v);
 		g_autoptr(GError) cause = NULL;
 
-		if (!on->style->set(on->machine, key, value->text, &cause))
+		if (!keys_set(on->style->name, on->machine, key, value->text, &cause))
 			return sweep_fail(s, value, error, "%s", cause->message);
 	}
 	return true;

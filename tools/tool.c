@@ -272,6 +272,27 @@ char *tool_count(uint64_t value)
 	return g_string_free(out, FALSE);
 }
 
+char *tool_grouped(const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	for (const char *c = text; *c;) {
+		size_t digits = strspn(c, "0123456789");
+		bool alone = (c == text || strchr(" (", c[-1])) && strchr(" ,;:)", c[digits]);
+
+		if (digits > 3 && digits < 19 && alone) {
+			g_autofree char *grouped = tool_count(g_ascii_strtoull(c, NULL, 10));
+
+			g_string_append(out, grouped);
+		} else {
+			digits = MAX(digits, 1);
+			g_string_append_len(out, c, (gssize)digits);
+		}
+		c += digits;
+	}
+	return g_string_free(out, FALSE);
+}
+
 /* VALUE with three or four significant digits and the largest of UNITS (steps of 1000) that keeps it at 1 or more. */
 static char *scaled(double value, const char *const *units, unsigned count)
 {

@@ -71,9 +71,10 @@ enum { TOOL_LABEL_WIDTH = 13 };
 void tool_line(GString *out, const char *label, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 /* Numbers for people; each returns a new string, g_free. */
-char *tool_count(uint64_t value);    /* "1,234,567" */
-char *tool_bytes(uint64_t bytes);    /* "8.0 MB", powers of 1000 */
-char *tool_seconds(double seconds);  /* "9.36 us" */
-char *tool_percent(double fraction); /* "62.3 %" */
+char *tool_count(uint64_t value);     /* "1,234,567" */
+char *tool_grouped(const char *text); /* TEXT, with commas in the whole numbers that stand alone in it */
+char *tool_bytes(uint64_t bytes);     /* "8.0 MB", powers of 1000 */
+char *tool_seconds(double seconds);   /* "9.36 us" */
+char *tool_percent(double fraction);  /* "62.3 %" */
 
 #endif

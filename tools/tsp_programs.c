@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/file.h"
+#include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/method.h"
 #include "tools/setup.h"
@@ -13,6 +14,17 @@
 #include "tools/tsp.h"
 
 enum { CHECK_LINES = 10 };
+
+/* An interrupt comes when the file is whole. */
+static bool write_whole(const isa_program *program, const char *path, GError **error)
+{
+	bool written;
+
+	interrupt_defer(true);
+	written = isa_program_write(program, path, error);
+	interrupt_resume();
+	return written;
+}
 
 static char *result_text(const isa_program *program, const sched_report *report, const setup *s, const sched_request *q)
 {
@@ -106,7 +118,7 @@ static int finish(const isa_program *program, const sched_report *report, const 
 	bool clean = sched_check(program, s->sched, offences, CHECK_LINES);
 	g_autofree char *text = NULL;
 
-	if (output && !isa_program_write(program, output, error))
+	if (output && !write_whole(program, output, error))
 		return TOOL_USER_ERROR;
 	if (q->gantt && !draw(program, s->sched, q->gantt, error))
 		return TOOL_USER_ERROR;
@@ -153,7 +165,7 @@ int tsp_assemble(const program_request *q, GError **error)
 
 	if (!program)
 		return TOOL_USER_ERROR;
-	written = isa_program_write(program, q->output, error);
+	written = write_whole(program, q->output, error);
 	isa_program_free(program);
 	setup_fini(&s);
 	return written ? TOOL_OK : TOOL_USER_ERROR;

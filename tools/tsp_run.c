@@ -49,6 +49,11 @@ static bool read_options(simulate_options *o, const run_request *q, GError **err
 		            "--by-timestamp: a TSP always issues by its schedule; it is for machines like ascend-910b");
 		return false;
 	}
+	if (q->launch) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "--launch: a TSP has no task that a host launches; it is for machines like ascend-910b");
+		return false;
+	}
 	return !q->trace || record_check(o->trace, o->trace_level, o->trace_window, error);
 }
 

@@ -5,6 +5,7 @@
 #include "traces/export_int.h"
 
 #include <errno.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 const trace_export_format trace_export_formats[] = {
@@ -21,14 +22,25 @@ static void file_error(const char *path, int cause, GError **error)
 	g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: %s", path, g_strerror(cause));
 }
 
+/* A file is written beside its place, so that what fails or is cut off leaves what was there; what is no regular file
+ * is written itself. */
 bool trace_i_export_open(export_file *f, const char *path, GError **error)
 {
-	*f = (export_file){.file = fopen(path, "w"), .path = g_strdup(path)};
+	bool itself = g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR);
+
+	*f = (export_file){.path = g_strdup(path), .beside = itself ? NULL : trace_export_beside(path)};
+	f->file = fopen(f->beside ? f->beside : path, "w");
 	if (f->file)
 		return true;
 	file_error(path, errno, error);
+	g_free(f->beside);
 	g_free(f->path);
 	return false;
+}
+
+char *trace_export_beside(const char *path)
+{
+	return g_strconcat(path, ".part", NULL);
 }
 
 void trace_i_export_put(export_file *f, const char *text)
@@ -43,17 +55,50 @@ void trace_i_export_event(export_file *f, const char *event)
 	trace_i_export_put(f, event);
 }
 
-bool trace_i_export_close(export_file *f, GError **error)
+static bool close_file(export_file *f, bool keep, GError **error)
 {
 	bool fine;
 
 	if (fclose(f->file) != 0 && !f->failure)
 		f->failure = errno;
+	if (f->beside && keep && !f->failure && g_rename(f->beside, f->path) != 0)
+		f->failure = errno;
 	fine = f->failure == 0;
 	if (!fine)
 		file_error(f->path, f->failure, error);
+	if (f->beside && !(fine && keep))
+		g_unlink(f->beside);
+	g_free(f->beside);
 	g_free(f->path);
 	return fine;
+}
+
+bool trace_i_export_close(export_file *f, GError **error)
+{
+	return close_file(f, true, error);
+}
+
+void trace_i_export_drop(export_file *f)
+{
+	close_file(f, false, NULL);
+}
+
+bool trace_i_export_some(const trace_reader *reader, const trace_export_options *o, uint64_t slices, GError **error)
+{
+	const char *window = trace_reader_manifest(reader, "trace.window");
+
+	if (slices)
+		return true;
+	if (o->start == o->stop)
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: nothing to export: nothing was executed",
+		            trace_reader_path(reader));
+	else
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: nothing to export: nothing begins in cycles %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT
+		            "%s%s%s",
+		            trace_reader_path(reader), o->start, o->stop, window ? "; the trace has those of " : "",
+		            window ? window : "", window ? " only" : "");
+	return false;
 }
 
 bool trace_i_export_folder(const char *path, GError **error)

@@ -23,6 +23,8 @@ typedef struct trace_export_format {
 	bool (*write)(trace_reader *reader, const char *path, const trace_export_options *options,
 	              trace_export_counts *counts, GError **error);
 } trace_export_format;
+/* Where the file PATH grows until it is whole; g_free. */
+char *trace_export_beside(const char *path);
 extern const trace_export_format trace_export_formats[]; /* ended by a NULL name */
 
 #endif

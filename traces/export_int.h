@@ -15,7 +15,7 @@
 /* A file being written.  A failure is remembered until it is closed. */
 typedef struct export_file {
 	FILE *file;
-	char *path;
+	char *path, *beside; /* BESIDE takes the place of PATH when it is whole; NULL: PATH itself is written */
 	uint64_t lines;
 	int failure; /* errno, 0 */
 } export_file;
@@ -24,6 +24,9 @@ void trace_i_export_put(export_file *f, const char *text);
 /* One element of the array that the file is in the middle of. */
 void trace_i_export_event(export_file *f, const char *event);
 bool trace_i_export_close(export_file *f, GError **error);
+void trace_i_export_drop(export_file *f); /* closes it and leaves PATH as it was */
+/* An error where SLICES is 0: what was asked for is not there. */
+bool trace_i_export_some(const trace_reader *reader, const trace_export_options *o, uint64_t slices, GError **error);
 bool trace_i_export_folder(const char *path, GError **error);
 
 void trace_i_json_text(GString *out, const char *text);                   /* quoted */

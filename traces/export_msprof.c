@@ -245,6 +245,7 @@ static gboolean end_equal(gconstpointer a, gconstpointer b)
 }
 
 typedef struct pairs {
+	const trace_export_options *options;
 	GHashTable *number; /* end -> number + 1, of both ends */
 	uint32_t count;
 } pairs;
@@ -254,7 +255,8 @@ static void add_flow(void *state, const export_flow *f)
 	pairs *p = state;
 	end from = {f->from_pipe, f->from_insn, f->from_start}, to = {f->to_pipe, f->to_insn, f->to_start};
 
-	if (f->cross)
+	if (f->cross || !trace_i_export_wants(p->options, f->from_start) ||
+	    !trace_i_export_wants(p->options, f->to_start))
 		return;
 	p->count++;
 	g_hash_table_insert(p->number, g_memdup2(&from, sizeof(from)), GUINT_TO_POINTER(p->count));
@@ -284,7 +286,7 @@ static void number_flag(void *state, const export_execution *x)
 
 static bool read_events(msprof *m, GError **error)
 {
-	pairs p = {.number = g_hash_table_new_full(end_hash, end_equal, g_free, NULL)};
+	pairs p = {.options = m->options, .number = g_hash_table_new_full(end_hash, end_equal, g_free, NULL)};
 	void *both[] = {m, &p};
 	bool fine = trace_i_executions(m->reader, -1, add_execution, m, error) &&
 	            trace_i_flows(m->reader, add_flow, &p, error);
@@ -294,6 +296,15 @@ static bool read_events(msprof *m, GError **error)
 	fine = fine && trace_i_executions(m->reader, -1, number_flag, both, error);
 	g_hash_table_unref(p.number);
 	return fine;
+}
+
+static uint64_t events_of(const msprof *m)
+{
+	uint64_t sum = 0;
+
+	for (guint i = 0; i < m->cores->len; i++)
+		sum += ((const core *)g_ptr_array_index(m->cores, i))->event->len;
+	return sum;
 }
 
 bool trace_i_export_msprof(trace_reader *reader, const char *path, const trace_export_options *options,
@@ -320,8 +331,9 @@ bool trace_i_export_msprof(trace_reader *reader, const char *path, const trace_e
 	m.cores = g_ptr_array_new_with_free_func(core_free);
 	fine = trace_i_export_rows(reader, "SELECT id, core, sub, kind FROM subcores ORDER BY id", 0, core_row, &m,
 	                           error) &&
-	       read_events(&m, error) && trace_i_export_folder(folder, error) &&
-	       trace_i_msprof_write(&m, folder, error) && trace_i_export_board(reader, path, counts, error);
+	       read_events(&m, error) && trace_i_export_some(reader, options, events_of(&m), error) &&
+	       trace_i_export_folder(folder, error) && trace_i_msprof_write(&m, folder, error) &&
+	       trace_i_export_board(reader, path, counts, error);
 	g_ptr_array_unref(m.cores);
 	return fine;
 }

@@ -174,5 +174,8 @@ bool trace_i_export_perfetto(trace_reader *reader, const char *path, const trace
 	fine = trace_i_is_ascend(reader) ? trace_i_perfetto_ascend(&p) : put_queues(&p);
 	trace_i_export_put(&p.file, "\n]}\n");
 	g_string_free(p.event, TRUE);
-	return trace_i_export_close(&p.file, fine ? error : NULL) && fine;
+	if (fine && trace_i_export_some(reader, options, counts->slices, error))
+		return trace_i_export_close(&p.file, error);
+	trace_i_export_drop(&p.file);
+	return false;
 }

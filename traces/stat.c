@@ -15,6 +15,15 @@ const trace_query trace_queries[] = {
 	{NULL, NULL, NULL},
 };
 
+static bool has_rows(const trace_reader *reader, const char *sql)
+{
+	sqlite3_stmt *query = trace_i_prepare(reader->db, reader->path, sql, NULL);
+	bool any = query && sqlite3_step(query) == SQLITE_ROW;
+
+	sqlite3_finalize(query);
+	return any;
+}
+
 /* The question NAME about a trace of KIND. */
 static const trace_query *query_find(const char *kind, const char *name, GError **error)
 {
@@ -259,6 +268,25 @@ static void append_text_head(trace_reader *reader, GString *out)
 	                       window ? window : "", trace_reader_status(reader));
 }
 
+/* An error when what was recorded cannot answer Q, which was asked by name. */
+static bool can_answer(trace_reader *reader, const trace_query *q, GError **error)
+{
+	const char *window = trace_reader_manifest(reader, "trace.window");
+	int level = trace_level_from_name(q->level);
+
+	if (level > trace_i_reader_level(reader)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "%s: query '%s' needs a trace of level %s; this one has %s", reader->path, q->name,
+		            q->level, trace_reader_manifest(reader, "trace.level"));
+		return false;
+	}
+	if (!window || level < TRACE_UNITS || has_rows(reader, "SELECT 1 FROM span LIMIT 1"))
+		return true;
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: query '%s' has no answer: nothing began in cycles %s",
+	            reader->path, q->name, window);
+	return false;
+}
+
 char *trace_stat(trace_reader *reader, const char *const *names, enum trace_form form, GError **error)
 {
 	g_autoptr(GPtrArray) chosen = g_ptr_array_new();
@@ -274,13 +302,7 @@ char *trace_stat(trace_reader *reader, const char *const *names, enum trace_form
 		for (; *names; names++) {
 			const trace_query *q = query_find(trace_reader_kind(reader), *names, error);
 
-			if (q && trace_level_from_name(q->level) > trace_i_reader_level(reader)) {
-				g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-				            "%s: query '%s' needs a trace of level %s; this one has %s", reader->path,
-				            q->name, q->level, trace_reader_manifest(reader, "trace.level"));
-				q = NULL;
-			}
-			if (!q) {
+			if (!q || !can_answer(reader, q, error)) {
 				g_string_free(out, TRUE);
 				return NULL;
 			}

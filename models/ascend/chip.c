@@ -250,10 +250,15 @@ static bool check(const asc_machine *machine, const asc_program *program, GError
 	return true;
 }
 
+int64_t asc_launch_cycles(const asc_machine *machine)
+{
+	return machine->launch_us * machine->clock_hz / US_PER_S;
+}
+
 asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel,
                        const asc_listener *listener, const asc_options *options, GError **error)
 {
-	int64_t begin = options && options->launch ? machine->launch_us * machine->clock_hz / US_PER_S : 0;
+	int64_t begin = options && options->launch ? asc_launch_cycles(machine) : 0;
 	asc_chip *chip;
 
 	if (!check(machine, program, error))

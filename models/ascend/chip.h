@@ -145,6 +145,8 @@ typedef struct asc_counters {
 /* What the hardware's counter ROW would show. */
 uint64_t asc_pmu_value(const asc_counters *counters, enum asc_pmu row);
 
+/* launch_us in cycles of the core clock. */
+int64_t asc_launch_cycles(const asc_machine *machine);
 asc_chip *asc_chip_new(const asc_machine *machine, const asc_program *program, sim_kernel *kernel,
                        const asc_listener *listener, const asc_options *options, GError **error);
 void asc_chip_free(asc_chip *chip);

@@ -238,7 +238,7 @@ exits "a sweep of a workload" 0 "$TSPSIM" sweep machine.yaml -o machine.db -q
 is "runs every point" "$(sql machine.db 'SELECT count(*) FROM points WHERE cycles > 0')" 2
 sed 's/flag.latency_cycles/sram.banks/' machine.yaml >wrong.yaml
 exits "a key of another kind of machine is refused" 1 "$TSPSIM" sweep wrong.yaml -o wrong.db -q
-like "by name" err "unknown machine key 'sram.banks'"
+like "by name" err "'sram.banks' is of machines of kind tsp"
 
 # A long run that is interrupted leaves a trace that says so.
 cat >long.tsp <<'END'

@@ -222,6 +222,16 @@ static void a_window_keeps_what_begins_in_it(void)
 	CU_ASSERT_PTR_NULL(find(file, "X", "gm_to_ub", NULL, NULL));
 	CU_ASSERT_PTR_NULL(find(file, "s", "flag", NULL, NULL));
 	jvalue_free(file);
+	/* The set alone, and the wait alone: no arrow leads out of the window. */
+	for (unsigned i = 0; i < 2; i++) {
+		CU_ASSERT_TRUE_FATAL(tool(i ? "export small.db -f msprof -o cut --window 434:500"
+		                            : "export small.db -f msprof -o cut --window 0:100"));
+		file = json_of("cut/simulator/trace.json");
+		CU_ASSERT_EQUAL(viewer_msprof(file), 0);
+		CU_ASSERT_PTR_NOT_NULL(find(file, "B", i ? "WAIT_FLAG" : "SET_FLAG", NULL, NULL));
+		CU_ASSERT_PTR_NULL(find(file, i ? "t" : "s", "flow", NULL, NULL));
+		jvalue_free(file);
+	}
 }
 
 /* By the rules of both viewers, and byte for byte the same twice; flags and slices are there. */
@@ -360,6 +370,49 @@ static void level_units_has_spans_and_waits(void)
 }
 
 /* What the rules forbid is found: each of these texts breaks one. */
+static void msprof_rules_can_be_broken(void)
+{
+#define TOP                                                                                                            \
+	"{\"schemaVersion\":2,\"traceEvents\":["                                                                       \
+	"{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":\"c\",\"tid\":\"NA\",\"args\":{\"sort_index\":1}"       \
+	"}" PLACE("VECTOR") PLACE("MTE2")
+#define PLACE(lane)                                                                                                    \
+	",{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":\"c\",\"tid\":\"" lane "\",\"args\":{\"sort_index\":2}" \
+	                                                                              "}"
+#define EVENT(ph, lane, id, ts)                                                                                        \
+	",{\"name\":\"n\",\"cname\":\"good\",\"ph\":\"" ph "\",\"pid\":\"c\",\"tid\":\"" lane "\",\"id\":\"" id        \
+	"\",\"dur\":1.0,\"args\":{\"pc_addr\":\"0x0\"},\"ts\":" #ts "}"
+#define ARROW(ph, lane, cat, ts)                                                                                       \
+	",{\"name\":\"flow\",\"ph\":\"" ph "\",\"pid\":\"c\",\"tid\":\"" lane "\",\"id\":\"1\",\"cat\":\"" cat         \
+	"\",\"ts\":" #ts "}"
+#define SET        EVENT("B", "MTE2", "a", 1) EVENT("E", "MTE2", "a", 2)
+#define WAIT(from) EVENT("B", "VECTOR", "b", from) EVENT("E", "VECTOR", "b", 5)
+	static const struct {
+		const char *text;
+		unsigned broken;
+	} files[] = {
+		{TOP SET ARROW("s", "MTE2", "MTE2ToVECTOR", 2) WAIT(1) ARROW("t", "VECTOR", "MTE2ToVECTOR", 5) "]}", 0},
+		{TOP EVENT("X", "VECTOR", "x", 1) PLACE("VECTOR") "]}", 1}, /* a place twice */
+		{TOP EVENT("X", "VEC", "x", 1) "]}", 2},                    /* no such lane, no place */
+		{TOP SET SET "]}", 1},                                      /* one id, two flags */
+		{TOP EVENT("B", "MTE2", "a", 1) "]}", 1},                   /* no end */
+		{TOP SET ARROW("s", "MTE2", "MTE2ToVECTOR", 2) "]}", 1},    /* no other end */
+		{TOP SET ARROW("s", "MTE2", "MTE2ToVECTOR", 9) WAIT(1) ARROW("t", "VECTOR", "MTE2ToVECTOR", 5) "]}",
+	         2}, /* outside, and against time */
+		{TOP SET ARROW("s", "MTE2", "CUBEToVECTOR", 2) WAIT(1) ARROW("t", "VECTOR", "CUBEToVECTOR", 5) "]}",
+	         1}, /* of another lane */
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
+		size_t where;
+		jvalue *file = jvalue_read(files[i].text, &where);
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+		CU_ASSERT_EQUAL(viewer_msprof(file), files[i].broken);
+		jvalue_free(file);
+	}
+}
+
 static void the_rules_can_be_broken(void)
 {
 #define HEAD                                                                                                           \
@@ -388,6 +441,7 @@ static void the_rules_can_be_broken(void)
 		CU_ASSERT_EQUAL(viewer_perfetto(file), files[i].broken);
 		jvalue_free(file);
 	}
+	msprof_rules_can_be_broken();
 	for (unsigned i = 0; i < 6; i++) {
 		static const char *const wrong[] = {"{\"a\":1,}", "[1 2]", "{\"a\":01}", "\"\t\"", "[1]x", "{a:1}"};
 		size_t where;

@@ -397,7 +397,7 @@ static void queries_say_what_the_rows_say(void)
 	              "\"differ\": 1}");
 	expect_answer(path, "stalls",
 	              "{\"kind\": \"vector\", \"pipe\": \"V\", \"cause\": \"flag\", \"cycles\": 55, \"share\": 0.275, "
-	              "\"pipes\": 1, \"most\": 55, \"name\": \"0.v0.V\"}");
+	              "\"at_once\": null, \"pipes\": 1, \"most\": 55, \"name\": \"0.v0.V\"}");
 	/* From its issue in 42 to its effect in 58 the set itself takes 16 of the 55 cycles. */
 	expect_answer(path, "waits",
 	              "\"times\": 1, \"cycles\": 55, \"longest\": 55, \"setter_pipe\": \"0.v0.MTE2\", \"setter\": 1, "

@@ -252,14 +252,19 @@ unsigned viewer_perfetto(const jvalue *file)
 
 /* ---- MindStudio Insight ---- */
 
+/* Lanes that the viewer knows. */
+static const char *const lanes[] = {"SCALAR", "SCALARLDST", "VECTOR",   "CUBE", "MTE1", "MTE2",
+                                    "MTE3",   "FIXP",       "FLOWCTRL", "ALL",  NULL};
+
 static void check_flag(checking *c, const jvalue *event, bool first, guint n)
 {
-	g_autofree char *key = g_strdup_printf("flag %s", jvalue_text(event, "id"));
+	const char *id = jvalue_text(event, "id");
+	g_autofree char *key = g_strdup_printf("flag %s", id), *past = g_strdup_printf("was flag %s", id);
 	gint64 *from = g_hash_table_lookup(c->open, key), ts = time_of(event, "ts");
 
-	rule(c, jvalue_text(event, "id") != NULL, "a flag without an id", n);
+	rule(c, id != NULL, "a flag without an id", n);
 	if (first) {
-		rule(c, !from, "a flag that begins twice", n);
+		rule(c, !from && !g_hash_table_contains(c->open, past), "an id of two flags", n);
 		from = g_new(gint64, 1);
 		*from = ts;
 		g_hash_table_insert(c->open, g_steal_pointer(&key), from);
@@ -272,20 +277,64 @@ static void check_flag(checking *c, const jvalue *event, bool first, guint n)
 		g_array_append_val(track_of(c, event)->slices, x);
 	}
 	g_hash_table_remove(c->open, key);
+	g_hash_table_insert(c->open, g_steal_pointer(&past), NULL);
 }
+
+/* One end of a flow that waits for the other. */
+typedef struct arrow {
+	bool first;
+	gint64 ts;
+} arrow;
 
 static void check_arrow(checking *c, const jvalue *event, bool first, guint n)
 {
-	g_autofree char *key = g_strdup_printf("flow %s", jvalue_text(event, "id"));
-	const char *other = g_hash_table_lookup(c->open, key);
+	const char *cat = jvalue_text(event, "cat"), *lane = jvalue_text(event, "tid");
+	g_autofree char *key = g_strdup_printf("flow %s %s", cat, jvalue_text(event, "id"));
+	arrow own = {first, time_of(event, "ts")}, *other = g_hash_table_lookup(c->open, key);
+	bool ours = cat && lane && (first ? g_str_has_prefix(cat, lane) : g_str_has_suffix(cat, lane));
 
-	rule(c, inside(track_of(c, event), time_of(event, "ts")), "a flow outside every flag of its lane", n);
+	rule(c, g_strcmp0(jvalue_text(event, "name"), "flow") == 0, "a flow of another name", n);
+	rule(c, ours && strstr(cat, "To"), "a flow whose cat does not name its lanes", n);
+	rule(c, inside(track_of(c, event), own.ts), "a flow outside every flag of its lane", n);
 	/* Lanes are written one after the other: either end may come first in the file. */
-	rule(c, !other || *other != (first ? 's' : 't'), "an end of a flow twice", n);
-	if (other)
-		g_hash_table_remove(c->open, key);
-	else
-		g_hash_table_insert(c->open, g_steal_pointer(&key), g_strdup(first ? "s" : "t"));
+	rule(c, !other || other->first != first, "an end of a flow twice", n);
+	if (!other) {
+		g_hash_table_insert(c->open, g_steal_pointer(&key), g_memdup2(&own, sizeof(own)));
+		return;
+	}
+	rule(c, first ? own.ts <= other->ts : other->ts <= own.ts, "a flow against time", n);
+	g_hash_table_remove(c->open, key);
+}
+
+/* Where processes and lanes stand: each says it once, with a number. */
+static void check_place(checking *c, const jvalue *event, guint n)
+{
+	const char *name = jvalue_text(event, "name"), *pid = jvalue_text(event, "pid");
+	bool process = g_strcmp0(name, "process_sort_index") == 0;
+	g_autofree char *who = process ? g_strdup(pid) : g_strdup_printf("%s %s", pid, jvalue_text(event, "tid"));
+	GHashTable *known = process ? c->processes : c->threads;
+
+	rule(c, process || g_strcmp0(name, "thread_sort_index") == 0, "metadata that is not expected", n);
+	rule(c, jvalue_int(jvalue_get(event, "args"), "sort_index") > 0, "a place that is no number", n);
+	rule(c, !g_hash_table_contains(known, who), "a place said twice", n);
+	g_hash_table_add(known, g_steal_pointer(&who));
+}
+
+/* What every event but metadata has. */
+static void check_event(checking *c, const jvalue *event, char ph, guint n)
+{
+	const char *pid = jvalue_text(event, "pid"), *tid = jvalue_text(event, "tid");
+	g_autofree char *who = g_strdup_printf("%s %s", pid, tid);
+
+	rule(c, tid && g_strv_contains(lanes, tid), "a lane that the viewer does not know", n);
+	rule(c, pid && g_hash_table_contains(c->processes, pid) && g_hash_table_contains(c->threads, who),
+	     "a process or lane without a place", n);
+	rule(c, time_of(event, "ts") >= 0, "no time", n);
+	rule(c, ph != 'X' || time_of(event, "dur") >= 0, "a duration that is negative or missing", n);
+	if (!strchr("XB", ph))
+		return;
+	rule(c, jvalue_text(jvalue_get(event, "args"), "pc_addr"), "an instruction without its address", n);
+	rule(c, jvalue_text(event, "name") && jvalue_text(event, "cname"), "an instruction without name or colour", n);
 }
 
 unsigned viewer_msprof(const jvalue *file)
@@ -304,13 +353,15 @@ unsigned viewer_msprof(const jvalue *file)
 		rule(&c, ph && strlen(ph) == 1 && strchr("MXBEst", *ph), "a phase that is not expected", n);
 		rule(&c, pid && pid->kind == JVALUE_STRING && tid && tid->kind == JVALUE_STRING,
 		     "a process or thread that is no text", n);
-		rule(&c, ph && (*ph == 'M' || time_of(event, "ts") >= 0), "no time", n);
-		rule(&c, ph && (*ph != 'X' || time_of(event, "dur") >= 0), "a duration that is negative or missing", n);
-		rule(&c, ph && (!strchr("XB", *ph) || jvalue_text(jvalue_get(event, "args"), "pc_addr")),
-		     "an instruction without its address", n);
-		if (ph && (*ph == 'B' || *ph == 'E'))
+		if (!ph)
+			continue;
+		if (*ph == 'M')
+			check_place(&c, event, n);
+		else
+			check_event(&c, event, *ph, n);
+		if (*ph == 'B' || *ph == 'E')
 			check_flag(&c, event, *ph == 'B', n);
-		else if (ph && (*ph == 's' || *ph == 't'))
+		else if (*ph == 's' || *ph == 't')
 			check_arrow(&c, event, *ph == 's', n);
 	}
 	check_left(&c);

@@ -12,8 +12,10 @@
  * counters with numbers, one order of time; flows in pairs of one id, each end inside a slice of its thread, not
  * backwards.  The number of broken rules. */
 unsigned viewer_perfetto(const jvalue *file);
-/* The simulator's timeline of all sub-cores: texts for processes and threads; begin and end of flags in pairs of one
- * id, each a slice; flows in pairs of one id, each end at an end of a flag's slice of its lane. */
+/* The simulator's timeline of all sub-cores: texts for processes and threads, lanes the viewer knows, each with one
+ * place in its order; instructions with name, colour, address; begin and end of flags in pairs of an id of their own,
+ * each a slice; flows in pairs of one id, named after their lanes, each end at an end of a flag's slice of its lane,
+ * not backwards. */
 unsigned viewer_msprof(const jvalue *file);
 
 #endif

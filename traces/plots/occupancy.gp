@@ -27,6 +27,15 @@ set label 2 subheading at screen 128.0 / width, screen 1 - 42.0 / height font ",
 set label 3 "occupied" at screen (width - 57.0) / width, screen 1 - (top - 8.0) / height font ",8" \
 	textcolor rgb "#666666"
 
+# The colours of what rows are, from the right, where rows alone do not tell.
+if (exists("legend")) {
+	do for [i = words(legend) / 2:1:-1] {
+		set label 10 + i "{/=16 \U+25A0} {/=10 " . word(legend, 2 * i - 1) . "}" \
+			at screen (width - 62.0 - 74.0 * (words(legend) / 2 - i + 1)) / width, screen 1 - 20.0 / height left \
+			textcolor rgb int(word(legend, 2 * i))
+	}
+}
+
 # Tracks, boxes, row labels left and right, lines between units, layers' bounds and names.
 middle = 0.5 * (start + stop)
 plot data2 using (middle):1:(start):(stop):($1 - 0.40):($1 + 0.40) with boxxyerror \

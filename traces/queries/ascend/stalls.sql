@@ -5,7 +5,8 @@
 -- pipe []: pipe
 -- cause []: flag, cross-core counter, barrier, full queue, banks by class, requests in flight, a line another core holds
 -- cycles [cycles]: of all sub-cores
--- share [fraction]: of the run, on average of the pipes that waited so
+-- share [fraction]: of the run, on average of the pipes that waited so; none where cycles are those of requests
+-- at_once []: requests in flight or at a line wait side by side, and each counts: so many at a time, over the run
 -- pipes []: that waited so
 -- most [cycles]: of one pipe
 -- name []: that pipe
@@ -15,6 +16,8 @@ ranked AS (
 	       row_number() OVER (PARTITION BY p.kind, p.pipe, s.cause ORDER BY s.cycles DESC, p.id) AS rank
 	FROM pipe_stalls s JOIN pipes p ON p.id = s.id
 )
-SELECT kind, pipe, cause, sum(r.cycles) AS cycles, sum(r.cycles) * 1.0 / (count(*) * w.cycles) AS share,
+SELECT kind, pipe, cause, sum(r.cycles) AS cycles,
+       CASE WHEN cause NOT IN ('outstanding', 'line') THEN sum(r.cycles) * 1.0 / (count(*) * w.cycles) END AS share,
+       CASE WHEN cause IN ('outstanding', 'line') THEN sum(r.cycles) * 1.0 / (count(*) * w.cycles) END AS at_once,
        count(*) AS pipes, max(r.cycles) AS most, max(CASE rank WHEN 1 THEN name END) AS name
 FROM ranked r, whole w GROUP BY kind, pipe, cause ORDER BY sum(r.cycles) DESC, min(id), cause;
