@@ -148,7 +148,7 @@ void asb_read_past(asb *b);
 /* order.c: steps in an order that takes less time; did anything change? */
 bool asb_order(asb *b);
 /* sync.c: notes that cover every dependence. */
-void asb_synchronise(asb *b);
+bool asb_synchronise(asb *b, GError **error);
 /* emit.c: streams. */
 void asb_emit(asb *b);
 /* Pipe whose queue INSN goes to; a flag's is the one that sets or waits. */

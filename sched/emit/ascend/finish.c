@@ -51,11 +51,13 @@ static void describe(const asb *b, sched_report *report)
 }
 
 /* Flags, streams and times for the steps as they stand. */
-static void complete_steps(asb *b, sched_report *report)
+static bool complete_steps(asb *b, sched_report *report, GError **error)
 {
-	asb_synchronise(b);
+	if (!asb_synchronise(b, error))
+		return false;
 	asb_emit(b);
 	ask_predict(b, report);
+	return true;
 }
 
 /* A builder with the same steps and nothing else. */
@@ -89,19 +91,17 @@ static void take_streams(asb *b, asb *another)
 }
 
 /* Ordered steps, unless the kernels' own order is predicted to take no longer. */
-static void complete_ordered(asb *b, sched_report *found)
+static bool complete_ordered(asb *b, sched_report *found, GError **error)
 {
 	enum { BOTH_STEPS = 200000 };
-	bool both = b->sequence->len <= BOTH_STEPS;
+	bool both = b->sequence->len <= BOTH_STEPS, good;
 	asc_program *program = asc_program_new();
 	asb *kernels = both ? copy_of(b, program) : NULL;
 	sched_report other = {.notes = NULL};
 
 	both = asb_order(b) && both;
-	complete_steps(b, found);
-	if (both)
-		complete_steps(kernels, &other);
-	if (both && program->predicted_cycles <= b->program->predicted_cycles) {
+	good = complete_steps(b, found, error) && (!both || complete_steps(kernels, &other, error));
+	if (good && both && program->predicted_cycles <= b->program->predicted_cycles) {
 		take_streams(b, kernels);
 		sched_report_fini(found);
 		*found = other;
@@ -110,16 +110,20 @@ static void complete_ordered(asb *b, sched_report *found)
 	sched_report_fini(&other);
 	asb_free(kernels);
 	asc_program_free(program);
+	return good;
 }
 
-/* Every program of steps can be synchronised: what counters and flags cannot do meetings do. */
+/* Every program of steps can be synchronised: what counters and flags cannot do meetings do.  It only fails when it is
+ * told to stop. */
 bool asb_finish(asb *b, sched_report *report, GError **error)
 {
 	sched_report found = {.notes = NULL};
 
-	(void)error;
 	asb_read_past(b);
-	complete_ordered(b, &found);
+	if (!complete_ordered(b, &found, error)) {
+		sched_report_fini(&found);
+		return false;
+	}
 	add_host_images(b);
 	add_words(b);
 	if (report) {

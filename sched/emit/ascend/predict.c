@@ -234,11 +234,6 @@ static void scalar_step(timeline *t, runner *r, asc_insn *insn, double start)
 		cost = (double)m->scalar_spr_cycles;
 		break;
 	case ASC_OP_SETWORD:
-	case ASC_OP_WAITWORD:
-		if (!word_step(t, insn, &start, &cost))
-			return false;
-		break;
-	case ASC_OP_SETWORD:
 		cost = (double)m->scalar_publish_cycles;
 		set_word(t, r, insn, (double)rounded(start) + cost);
 		break;

@@ -268,9 +268,10 @@ static void find_members(syncer *s)
 				b->sub[n].joins = true;
 }
 
-void asb_synchronise(asb *b)
+bool asb_synchronise(asb *b, GError **error)
 {
 	syncer s = {.b = b};
+	bool good = true;
 	uint32_t subs = b->blocks * b->subs;
 
 	s.front = g_new0(front, subs);
@@ -285,7 +286,7 @@ void asb_synchronise(asb *b)
 	for (guint i = 0; i < b->sequence->len; i++) {
 		asb_core core = g_array_index(b->sequence, asb_core, i);
 
-		if (i % STOP_STEPS == 0 && sched_stopped(b->options.sheet, &s.error)) {
+		if (i % STOP_STEPS == 0 && sched_stopped(b->options.sheet, error)) {
 			good = false;
 			break;
 		}
@@ -310,4 +311,5 @@ void asb_synchronise(asb *b)
 	g_array_free(s.written, TRUE);
 	g_ptr_array_free(s.found, TRUE);
 	g_array_free(s.away, TRUE);
+	return good;
 }
