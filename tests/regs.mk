@@ -5,7 +5,7 @@ check_PROGRAMS += tests/unit/test_regalloc
 TESTS += tests/unit/test_regalloc
 tests_unit_test_regalloc_SOURCES = tests/unit/test_regalloc.c
 tests_unit_test_regalloc_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_unit_test_regalloc_LDADD = libtap.a libsched.a libisa.a $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+tests_unit_test_regalloc_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 TESTS += tests/e2e/registers.sh
 LONG_TESTS += tests/long/registers.sh

@@ -253,14 +253,14 @@ static void a_map_that_is_refused_says_so_and_the_others_are_compared(void)
 	bank_effect_options options = {.workload = "columns:128x1024,8", .maps = of, .seeds = 2};
 	GArray *rows = effect(options.workload, of, 2);
 	g_autofree char *text = bank_effect_text(rows, &options);
-	g_autofree char *json = bank_effect_json(rows, &options);
+	g_autofree char *as_json = bank_effect_json(rows, &options);
 
 	CU_ASSERT_PTR_NOT_NULL(row_at(rows, 0)->refusal);
 	CU_ASSERT_EQUAL(row_at(rows, 1)->verdict, BANK_EFFECT_FIRST);
 	CU_ASSERT_EQUAL(row_at(rows, 2)->verdict, BANK_EFFECT_SLOWER);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "mod:145"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "refused"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(json, "\"against_first\": \"slower\""));
+	CU_ASSERT_PTR_NOT_NULL(strstr(as_json, "\"against_first\": \"slower\""));
 	g_array_unref(rows);
 }
 
