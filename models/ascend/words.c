@@ -104,15 +104,22 @@ bool asc_word_reached(const asc_subcore *s, uint64_t address, int64_t value, int
 	return seen(s, address, now, &by) >= value;
 }
 
-void asc_word_take(const asc_subcore *s, uint64_t address, int64_t now, asc_clock *clock, asc_who *setter)
+/* A wait is sure of the first set that lets it go on, and of no later one, though it may look when there is one. */
+void asc_word_take(const asc_subcore *s, uint64_t address, int64_t value, asc_clock *clock, asc_who *setter)
 {
-	const word_set *by;
+	const GArray *sets = g_hash_table_lookup(s->chip->words->sets, &address);
 
-	seen(s, address, now, &by);
-	if (!by || !by->clock)
+	for (guint i = 0; sets && i < sets->len; i++) {
+		const word_set *by = &g_array_index(sets, word_set, i);
+
+		if (by->value < value)
+			continue;
+		if (by->clock) {
+			*setter = by->who;
+			asc_clock_import(clock, by->clock, s->index);
+		}
 		return;
-	*setter = by->who;
-	asc_clock_import(clock, by->clock, s->index);
+	}
 }
 
 int64_t asc_word_next(const asc_subcore *s, uint64_t address, int64_t value, int64_t from)
