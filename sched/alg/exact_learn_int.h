@@ -73,9 +73,10 @@ struct exact_learner {
 	learn_use *use;
 	uint32_t *first_resource; /* per task */
 	uint32_t *resource;
-	bool *dirty;       /* per resource */
-	int32_t *profile;  /* by time: what surely runs, of one resource */
-	int32_t *capacity; /* [resource * horizon + time] */
+	bool *dirty;                         /* per resource */
+	int32_t *profile;                    /* by time: what surely runs, of one resource */
+	int32_t profile_from, profile_until; /* where it may be other than 0 */
+	int32_t *capacity;                   /* [resource * horizon + time] */
 
 	int32_t *offset;   /* per task: atom OFFSET + T is "starts at T or later" */
 	uint32_t *task_of; /* per atom */

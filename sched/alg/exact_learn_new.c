@@ -123,7 +123,10 @@ static void make_uses(exact_learner *l)
 
 	l->first_use = g_new0(uint32_t, m->resources + 1);
 	for (uint32_t r = 0; r < m->resources; r++) {
-		for (uint32_t v = 0; v < m->tasks; v++) {
+		/* Where any two tasks are too much, pairs say all. */
+		bool unary = exact_i_unary(m, r);
+
+		for (uint32_t v = 0; !unary && v < m->tasks; v++) {
 			learn_use use = {v, (int32_t)exact_i_amount(m, choice_of(m, v), r)};
 
 			if (use.amount && m->least[v] > 0)

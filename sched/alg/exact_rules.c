@@ -151,7 +151,9 @@ bool exact_i_rule_capacity(exact_learner *l, uint32_t r)
 	int32_t first = l->horizon, until = 0;
 	bool some = false;
 
-	memset(l->profile, 0, (size_t)l->horizon * sizeof(*l->profile));
+	if (l->profile_from < l->profile_until)
+		memset(l->profile + l->profile_from, 0,
+		       (size_t)(l->profile_until - l->profile_from) * sizeof(*l->profile));
 	for (uint32_t i = 0; i < w.count; i++) {
 		uint32_t v = w.use[i].task;
 		int32_t to = earliest(l, v) + l->duration[v];
@@ -164,6 +166,8 @@ bool exact_i_rule_capacity(exact_learner *l, uint32_t r)
 			some = true;
 		}
 	}
+	l->profile_from = first;
+	l->profile_until = until;
 	for (int32_t t = first; t < until; t++)
 		if (l->profile[t] > w.capacity[t]) {
 			exact_i_list_fails(l, list_running(&w, t, w.capacity[t], UINT32_MAX));

@@ -248,7 +248,8 @@ static enum exact_answer ask_learner(exact_run *r, int64_t end, uint64_t conflic
 	for (uint32_t v = 0; v < r->m->tasks; v++)
 		r->choice[v] = r->m->first_choice[v];
 	exact_i_learner_end_from(r->l, r->lower);
-	exact_i_learner_end_by(r->l, r->upper - 1);
+	if (has_schedule(r))
+		exact_i_learner_end_by(r->l, r->upper - 1);
 	return exact_i_learner_search(r->l, end, conflicts, r->start);
 }
 
@@ -269,19 +270,40 @@ static enum exact_answer ask(exact_run *r, bool learner, int64_t end, uint64_t t
 	return answer;
 }
 
+/* Is there a schedule that ends by HORIZON?  OPEN: the budget is spent, or the problem is too large. */
+static enum exact_answer try_horizon(exact_run *r, int64_t horizon)
+{
+	enum exact_answer answer = EXACT_OPEN;
+
+	r->reach = horizon;
+	if (refuted(r, horizon)) {
+		set_lower(r, horizon + 1, "energetic reasoning");
+		return EXACT_UNSAT;
+	}
+	if (!r->result->capped)
+		r->l = exact_i_learner_new(r->m, &r->w, NULL, r->options, r->result);
+	if (r->l)
+		answer = ask(r, true, horizon, LEARNER_SHARE * FIRST_TURN);
+	exact_i_learner_free(r->l);
+	r->l = NULL;
+	if (answer == EXACT_OPEN && !spent(r) && encode(r, horizon))
+		answer = ask(r, false, horizon, UINT64_MAX);
+	exact_i_formula_free(r->f);
+	r->f = NULL;
+	return answer;
+}
+
 /* Some schedule: horizons that grow until one is enough for any.  False: none was found, or there is none. */
 static bool find_first(exact_run *r)
 {
-	int64_t slack = FIRST_SLACK;
-
-	while (!has_schedule(r) && r->result->status != ALG_INFEASIBLE && !spent(r)) {
+	for (int64_t slack = FIRST_SLACK; !has_schedule(r) && !spent(r); slack *= 4) {
 		int64_t horizon = MIN(r->lower + r->lower / 4 + slack, r->horizon);
+		enum exact_answer answer = try_horizon(r, horizon);
 
-		if (encode(r, horizon) && ask(r, false, horizon, UINT64_MAX) == EXACT_UNSAT && horizon >= r->horizon)
+		if (answer == EXACT_UNSAT && horizon >= r->horizon)
 			proved(r);
-		if (!r->f && r->lower <= horizon && r->result->status != ALG_INFEASIBLE)
+		if (answer == EXACT_OPEN || r->result->status == ALG_INFEASIBLE)
 			return false;
-		slack *= 4;
 	}
 	return has_schedule(r);
 }
