@@ -9,7 +9,6 @@
 enum {
 	COURSE_MAX = 256,       /* products that are placed as one course */
 	TRIED_ISSUES = 1 << 12, /* larger epochs are not tried with fewer registers */
-	FEW_REGISTERS = 8,      /* with more, very few are not tried */
 };
 
 static void add_queues(tspe *e, tspe_queues *list, enum isa_unit unit, unsigned role, unsigned index, bool any_index)
@@ -257,7 +256,7 @@ static int64_t length_with(const tspe *full, unsigned registers, int64_t limit)
  * they used, too; so a machine with more registers than one of these is never slower than with it. */
 static unsigned best_number(const tspe *full)
 {
-	static const unsigned numbers[] = {2, 3, 4, 5, 6, 7, 8, 16, 32};
+	static const unsigned numbers[] = {8, 16, 32};
 	unsigned best = full->registers;
 	int64_t least = full->end;
 
@@ -267,8 +266,6 @@ static unsigned best_number(const tspe *full)
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++) {
 		int64_t end;
 
-		if (numbers[i] < FEW_REGISTERS && full->registers > FEW_REGISTERS)
-			continue;
 		if (numbers[i] >= full->needed.used && !full->in_blocks)
 			continue;
 		end = length_with(full, numbers[i], least);
