@@ -201,6 +201,8 @@ static void go_back(const mark *m)
 	g_array_set_size(p->nodes, m->nodes);
 	g_array_set_size(p->maps, m->maps);
 	g_array_set_size(p->tensors, m->tensors);
+	for (guint i = m->images; i < images_of(m)->len; i++)
+		g_free(g_array_index(images_of(m), isa_image, i).data);
 	g_array_set_size(images_of(m), m->images);
 	g_string_truncate(r->notes, m->notes);
 	g_free(r->binds);
