@@ -10,7 +10,6 @@
 enum {
 	COURSE_MAX = 256,       /* products that are placed as one course */
 	TRIED_ISSUES = 1 << 12, /* larger epochs are not tried with fewer registers */
-	FEW_REGISTERS = 8,      /* with more, very few are not tried */
 };
 
 static void add_queues(tspe *e, tspe_queues *list, enum isa_unit unit, unsigned role, unsigned index, bool any_index)
@@ -204,6 +203,8 @@ static void go_back(const mark *m)
 	g_array_set_size(p->nodes, m->nodes);
 	g_array_set_size(p->maps, m->maps);
 	g_array_set_size(p->tensors, m->tensors);
+	for (guint i = m->images; i < images_of(m)->len; i++)
+		g_free(g_array_index(images_of(m), isa_image, i).data);
 	g_array_set_size(images_of(m), m->images);
 	g_string_truncate(r->notes, m->notes);
 	g_free(r->binds);
@@ -232,11 +233,34 @@ static bool emit_with(tspe *e, unsigned registers, GError **error)
 	return done;
 }
 
+/* How long is the epoch with so many registers?  INT64_MAX when it does not end before LIMIT. */
+static int64_t length_with(const tspe *full, unsigned registers, int64_t limit)
+{
+	sched_report report = {.notes = g_string_new(NULL)};
+	sched_options options = *full->options;
+	tspe e = {.program = isa_program_new(full->m),
+	          .low = full->low,
+	          .start = full->start,
+	          .m = full->m,
+	          .options = &options,
+	          .report = &report,
+	          .limit = limit};
+	isa_epoch epoch = {.images = g_array_new(FALSE, TRUE, sizeof(isa_image))};
+	bool done;
+
+	options.functional = false;
+	g_array_append_val(e.program->epochs, epoch);
+	done = emit_with(&e, registers, NULL) && e.end < limit;
+	isa_program_free(e.program);
+	sched_report_fini(&report);
+	return done ? e.end : INT64_MAX;
+}
+
 /* Chunks that fewer registers make shorter sometimes fit better.  Small epochs are tried with some numbers below what
  * they used, too; so a machine with more registers than one of these is never slower than with it. */
-static unsigned best_number(const tspe *clean, const mark *m, const tspe *full, bool *tried)
+static unsigned best_number(const tspe *full)
 {
-	static const unsigned numbers[] = {2, 3, 4, 5, 6, 7, 8, 16, 32, 64};
+	static const unsigned numbers[] = {8, 16, 32};
 	unsigned best = full->registers;
 	int64_t least = full->end;
 
@@ -244,17 +268,13 @@ static unsigned best_number(const tspe *clean, const mark *m, const tspe *full, 
 	if (full->m->icu_queue_words || full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
 		return best;
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++) {
-		tspe e = *clean;
+		int64_t end;
 
-		if (numbers[i] < FEW_REGISTERS && full->registers > FEW_REGISTERS)
-			continue;
 		if (numbers[i] >= full->needed.used && !full->in_blocks)
 			continue;
-		*tried = true;
-		go_back(m);
-		e.limit = least;
-		if (emit_with(&e, numbers[i], NULL) && e.end < least) {
-			least = e.end;
+		end = length_with(full, numbers[i], least);
+		if (end < least) {
+			least = end;
 			best = numbers[i];
 		}
 	}
@@ -276,10 +296,9 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
 	bool done = emit_with(&e, (unsigned)machine->vreg_count, error);
 
 	if (done) {
-		bool tried = false;
-		unsigned best = best_number(&clean, &before, &e, &tried);
+		unsigned best = best_number(&e);
 
-		if (tried) {
+		if (best != e.registers) {
 			go_back(&before);
 			e = clean;
 			done = emit_with(&e, best, error);

@@ -270,6 +270,59 @@ static void plant(const char *workload, unsigned registers, unsigned count, tall
 	isa_machine_free(m);
 }
 
+/* Bytes from the first one behind all tensors are slots. */
+static uint64_t first_slot(const isa_program *p)
+{
+	uint64_t top = 0;
+
+	for (guint i = 0; i < p->tensors->len; i++) {
+		const isa_tensor *t = &g_array_index(p->tensors, isa_tensor, i);
+
+		top = MAX(top, t->base + t->bytes);
+	}
+	return top;
+}
+
+/* Every store into a slot, or every load from one, goes to the next one in turn. */
+static void plant_slots(const char *workload, unsigned registers, tally *t)
+{
+	isa_machine *m = machine_with(registers);
+	sched_report report = {0};
+	isa_program *p = replay_compile(workload, m, false, &report, NULL, NULL);
+	uint64_t top;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+	top = first_slot(p);
+	for (uint32_t id = 0; id < p->insns->len; id++) {
+		isa_insn *n = isa_program_insn(p, id);
+
+		if ((n->op != ISA_OP_LOAD && n->op != ISA_OP_STORE) || n->addr < top)
+			continue;
+		n->addr += 2 * (uint32_t)m->vreg_bytes;
+		if (isa_lower(p, m, NULL))
+			judge(p, m, t);
+		n->addr -= 2 * (uint32_t)m->vreg_bytes;
+	}
+	isa_program_free(p);
+	sched_report_fini(&report);
+	isa_machine_free(m);
+}
+
+static void values_in_wrong_slots_are_found_by_models_and_checker(void)
+{
+	tally t = {0};
+
+	plant_slots("fft:64", 3, &t);
+	plant_slots("fft:256:fp32", 8, &t);
+	tap_note("%u planted, %u harmful; missed: models %u, checker %u; false alarms: models %u, checker %u",
+	         t.planted, t.harmful, t.missed_by_models, t.missed_by_checker, t.alarms_of_models,
+	         t.alarms_of_checker);
+	CU_ASSERT_TRUE(t.harmful > 10);
+	CU_ASSERT_EQUAL(t.missed_by_models, 0);
+	CU_ASSERT_EQUAL(t.missed_by_checker, 0);
+	CU_ASSERT_EQUAL(t.alarms_of_models, 0);
+}
+
 static void wrong_registers_are_found_by_models_and_checker(void)
 {
 	tally t = {0};
@@ -299,6 +352,8 @@ int main(void)
 		{"the_program_holds_as_many_values_as_the_report_says",
 	         the_program_holds_as_many_values_as_the_report_says},
 		{"wrong_registers_are_found_by_models_and_checker", wrong_registers_are_found_by_models_and_checker},
+		{"values_in_wrong_slots_are_found_by_models_and_checker",
+	         values_in_wrong_slots_are_found_by_models_and_checker},
 	};
 
 	return tap_run("registers", cases, G_N_ELEMENTS(cases));

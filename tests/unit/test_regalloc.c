@@ -196,10 +196,7 @@ static void what_a_loop_uses_stays(void)
 }
 
 /* Briggs' diamond: a-b, b-c, c-d, d-a interfere, two registers.  No value has fewer than two neighbours, so Chaitin's
- * allocator would keep one in memory; put back optimistically, a and c share a register, b and d the other.
- *
- * As a program: a at entry to both branches ... straight line with four overlapping ranges cannot make a square without
- * a loop: a b | use a, c | use b, d | use c, a' with a' = a carried round: a, b, c, d are carried by a loop. */
+ * allocator would keep one in memory; put back optimistically, a and c share a register, b and d the other. */
 static void the_diamond_is_coloured_optimistically(void)
 {
 	color_graph *g = color_graph_new(4);
