@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Predictions follow the machine: keys that lengthen or shorten a program in the models do so in its prediction, which
- * stays near.  With TSPSIM_KEYS=all every key of time, halved and doubled, on every machine; else those whose effect is
- * known.
+ * stays near.  Keys whose effect is known; with TSPSIM_KEYS=PATTERN all of time that match, halved and doubled, on
+ * every machine.
  */
 #include "tests/sched/asc_sched.h"
 
@@ -168,7 +168,7 @@ static void try_key(const char *name, size_t key, bool twice, unsigned *runs, do
 			continue;
 		++*runs;
 		*worst = MAX(*worst, off(&l));
-		if (off(&l) >= 0.05)
+		if (off(&l) >= 0.01)
 			tap_note("%s: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT, what, l.predicted,
 			         l.simulated);
 		CU_ASSERT_TRUE(off(&l) < 0.05);
@@ -178,14 +178,15 @@ static void try_key(const char *name, size_t key, bool twice, unsigned *runs, do
 static void no_key_takes_predictions_away(void)
 {
 	static const char *const machines[] = {"ascend-910a", "ascend-910b", "ascend-310p"};
+	const char *pattern = g_getenv("TSPSIM_KEYS");
 	unsigned runs = 0;
 	double worst = 0;
 
-	if (g_strcmp0(g_getenv("TSPSIM_KEYS"), "all") != 0)
+	if (!pattern)
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++)
 		for (size_t key = 0; key < asc_key_count; key++) {
-			if (is_structure(asc_keys[key].path))
+			if (is_structure(asc_keys[key].path) || !g_pattern_match_simple(pattern, asc_keys[key].path))
 				continue;
 			try_key(machines[i], key, false, &runs, &worst);
 			try_key(machines[i], key, true, &runs, &worst);
