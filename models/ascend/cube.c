@@ -240,24 +240,27 @@ static void values(asc_cube *c, const asc_exec *x)
 	g_free(b);
 }
 
-/* Cycles the mmad stands still for units that are not drained yet, and the marks of its own units. */
+/* Cycles the mmad stands still for units that are not drained yet, and the marks of its own units.  Fractals of the
+ * result follow one another as blocks do, which are as large where the cube is 16 x 16. */
 static int64_t obey_units(asc_cube *c, const asc_exec *x, int64_t blocks, int64_t steps)
 {
+	int64_t fractals = up(x->f[MMAD_M], L0C_FRACTAL_ROWS) * up(x->f[MMAD_N], L0C_FRACTAL_COLUMNS), wait = 0;
 	uint64_t address = (uint64_t)x->f[MMAD_C];
-	int64_t wait = 0;
 
 	if (!(x->f[MMAD_UNIT_FLAG] & UNIT_OBEYS))
 		return 0;
-	for (int64_t block = 0; block < blocks; block++, address += L0C_FRACTAL_BYTES) {
-		/* Its first sum arrives in L0C start_cycles after the block's first step. */
-		int64_t writes = x->start + block * steps + c->machine->cube_start_cycles;
+	for (int64_t i = 0; i < fractals; i++, address += L0C_FRACTAL_BYTES) {
+		/* Its first sum arrives in L0C start_cycles after its block's first step. */
+		int64_t begin = x->start + c->machine->cube_start_cycles;
+		int64_t writes = begin + i * blocks / fractals * steps;
+		int64_t over = begin + up((i + 1) * blocks, fractals) * steps;
 
 		for (uint64_t at = address; at < address + L0C_FRACTAL_BYTES; at += c->unit_bytes) {
 			unit *u = unit_at(c, at);
 
 			wait = MAX(wait, asc_cycles_up(u->at) - writes);
 			if (x->f[MMAD_UNIT_FLAG] & UNIT_CHANGES)
-				*u = (unit){.marked = true, .at = asc_ticks(writes + wait + steps)};
+				*u = (unit){.marked = true, .at = asc_ticks(over + wait)};
 		}
 	}
 	return wait;

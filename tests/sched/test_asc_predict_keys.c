@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Predictions follow the machine: keys that lengthen or shorten a program in the models do so in its prediction, which
- * stays near.  With TSPSIM_KEYS=all every key of time, halved and doubled, on every machine; else those whose effect is
- * known.
+ * stays near.  Keys whose effect is known; with TSPSIM_KEYS=PATTERN all of time that match, halved and doubled, on
+ * every machine.
  */
 #include "tests/sched/asc_sched.h"
 
@@ -13,7 +13,7 @@ typedef struct length {
 	bool none; /* no machine or no program */
 } length;
 
-static length length_on(asc_machine *machine, const char *workload)
+static length length_on(asc_machine *machine, const char *workload, const char *what)
 {
 	frontend_target target = frontend_target_ascend();
 	GPtrArray *graphs = frontend_read_for(workload, &target, NULL, NULL);
@@ -28,7 +28,7 @@ static length length_on(asc_machine *machine, const char *workload)
 	if (program) {
 		asc_run *r = asc_sched_run(program, machine, false, false);
 
-		asc_run_clean(r, workload);
+		asc_run_clean(r, what);
 		l = (length){program->predicted_cycles, r->counters->cycles, false};
 		asc_run_free(r);
 		asc_program_free(program);
@@ -43,7 +43,7 @@ static length length_with(const char *name, const char *key, const char *value, 
 	g_autofree char *set = g_strdup_printf("%s=%s", key, value);
 	const char *sets[] = {"cores=2", set, NULL};
 	asc_machine *machine = asc_sched_machine(name, sets);
-	length l = length_on(machine, workload);
+	length l = length_on(machine, workload, workload);
 
 	asc_machine_free(machine);
 	return l;
@@ -149,28 +149,28 @@ static bool is_structure(const char *path)
 
 static void try_key(const char *name, size_t key, bool twice, unsigned *runs, double *worst)
 {
-	static const char *const workloads[] = {"gemm:160x200x240:fp16", "softmax:200x72",
-	                                        "transpose:100x136",     "attention:1x2x40x16",
-	                                        "vmap:add,40000:fp32",   "conv:1x32x9x11,40x3x3"};
+	static const char *const workloads[] = {"gemm:80x100x120:fp16", "softmax:100x72", "attention:1x1x40x16",
+	                                        "vmap:add,40000:fp32"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(workloads); i++) {
 		asc_machine *machine = asc_sched_machine(name, NULL);
 		g_autofree char *own = asc_machine_get_text(machine, (int)key);
 		int64_t value = g_ascii_strtoll(own, NULL, 0);
 		g_autofree char *other = g_strdup_printf("%" G_GINT64_FORMAT, twice ? MAX(value * 2, 1) : value / 2);
+		g_autofree char *what = g_strdup_printf("%s %s=%s %s", name, asc_keys[key].path, other, workloads[i]);
 		length l = {.none = true};
 
 		/* Without finishing twice: a machine that contradicts itself is none. */
 		if (asc_machine_set(machine, asc_keys[key].path, other, NULL) && asc_machine_finish(machine, NULL))
-			l = length_on(machine, workloads[i]);
+			l = length_on(machine, workloads[i], what);
 		asc_machine_free(machine);
 		if (l.none)
 			continue;
 		++*runs;
 		*worst = MAX(*worst, off(&l));
-		if (off(&l) >= 0.05)
-			tap_note("%s %s=%s %s: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT, name,
-			         asc_keys[key].path, other, workloads[i], l.predicted, l.simulated);
+		if (off(&l) >= 0.01)
+			tap_note("%s: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT, what, l.predicted,
+			         l.simulated);
 		CU_ASSERT_TRUE(off(&l) < 0.05);
 	}
 }
@@ -178,14 +178,15 @@ static void try_key(const char *name, size_t key, bool twice, unsigned *runs, do
 static void no_key_takes_predictions_away(void)
 {
 	static const char *const machines[] = {"ascend-910a", "ascend-910b", "ascend-310p"};
+	const char *pattern = g_getenv("TSPSIM_KEYS");
 	unsigned runs = 0;
 	double worst = 0;
 
-	if (g_strcmp0(g_getenv("TSPSIM_KEYS"), "all") != 0)
+	if (!pattern)
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++)
 		for (size_t key = 0; key < asc_key_count; key++) {
-			if (is_structure(asc_keys[key].path))
+			if (is_structure(asc_keys[key].path) || !g_pattern_match_simple(pattern, asc_keys[key].path))
 				continue;
 			try_key(machines[i], key, false, &runs, &worst);
 			try_key(machines[i], key, true, &runs, &worst);

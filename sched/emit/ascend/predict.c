@@ -372,8 +372,19 @@ static bool shares_memory(const asc_insn *insn)
 	}
 }
 
-/* Goes on until a copy of global memory is next, and says when that begins; FIRST: over this one.  INFINITY: it is
- * over, or waits for another. */
+/* A counter that has not risen: what follows may yet come before what is queued. */
+static bool waits_for_counter(const runner *r)
+{
+	const asc_insn *insn;
+
+	if (r->next >= r->stream->insns->len)
+		return false;
+	insn = &g_array_index(r->stream->insns, asc_insn, r->next);
+	return insn->op == ASC_OP_WAITCROSS && r->taken[insn->f[1]] >= r->arrived[insn->f[1]]->len;
+}
+
+/* Goes on until what is next depends on what others do before, and says when that is; FIRST: over this one.  INFINITY:
+ * it is over, or waits for another. */
 static double run(timeline *t, runner *r, bool first)
 {
 	for (;;) {
@@ -394,7 +405,7 @@ static double run(timeline *t, runner *r, bool first)
 		}
 		if (l->next == INFINITY)
 			return INFINITY;
-		if (shares_memory(l->entry[l->begun % l->depth].insn)) {
+		if (shares_memory(l->entry[l->begun % l->depth].insn) || waits_for_counter(r)) {
 			if (!first)
 				return l->next;
 			first = false;

@@ -245,8 +245,8 @@ double ask_banks_start(ask_banks *b, double start)
 }
 
 /* When all that is in the pipe has been written, nothing following: a step or a beat a cycle, where no copy is there.
- */
-static int64_t without_copies(const ask_banks *b)
+ * Copies that come later see it. */
+static int64_t without_copies(ask_banks *b)
 {
 	int64_t time = b->now;
 	unsigned left = b->used;
@@ -254,6 +254,8 @@ static int64_t without_copies(const ask_banks *b)
 	for (unsigned i = 0; left; i++) {
 		const result *s = &b->step[(b->end + i) % b->delay];
 
+		for (unsigned k = s->next; k < s->count; k++)
+			cell_at(b, time + k - s->next)->vector[WRITES] |= s->banks[k];
 		time += MAX((int64_t)s->count - (int64_t)s->next, 1);
 		left -= s->count > 0;
 	}

@@ -275,25 +275,26 @@ static ask_times product_times(ask_core *c, const asc_insn *insn, double start)
 {
 	const asc_machine *m = c->machine;
 	double block = ask_block_cycles(insn, m), steps = ask_product_cycles(insn, m), wait = 0;
-	int64_t blocks = block > 0 ? (int64_t)(steps / block) : 0, fractal = SIDE * SIDE * SUM_BYTES;
-	int64_t flag = unit_flag(insn);
+	double begin = start + (double)m->cube_start_cycles;
+	int64_t blocks = div_up(insn->f[4], m->cube_m) * div_up(insn->f[6], m->cube_n), flag = unit_flag(insn);
+	int64_t fractals = div_up(insn->f[4], SIDE) * div_up(insn->f[6], SIDE), fractal = SIDE * SIDE * SUM_BYTES;
 
 	if (steps <= 0)
 		return (ask_times){start, start + 1, start + 1, start};
-	/* It stands still before a block that is not yet drained. */
-	for (int64_t i = 0; flag & OBEYS && i < blocks; i++) {
-		double writes = start + (double)i * block + (double)m->cube_start_cycles;
+	/* It stands still before a fractal that is not yet drained. */
+	for (int64_t i = 0; flag & OBEYS && i < fractals; i++) {
+		double writes = begin + (double)(i * blocks / fractals) * block;
+		double over = begin + (double)div_up((i + 1) * blocks, fractals) * block;
 
 		for (int64_t at = 0; at < fractal; at += m->fix_unit_bytes) {
 			unit *u = unit_at(c, insn->f[1] + i * fractal + at);
 
 			wait = MAX(wait, ceil(u->at) - writes);
 			if (flag & CHANGES)
-				*u = (unit){true, writes + wait + block, start};
+				*u = (unit){true, over + wait, start};
 		}
 	}
-	return (ask_times){start, start + wait + steps + (double)m->cube_gap_cycles,
-	                   start + wait + steps + (double)m->cube_start_cycles, start};
+	return (ask_times){start, start + wait + steps + (double)m->cube_gap_cycles, begin + wait + steps, start};
 }
 
 /* When share PART of WHOLE of what a copy takes out, in L0C's order, is complete. */
