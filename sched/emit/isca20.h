@@ -69,6 +69,7 @@ typedef struct isca {
 	uint64_t traffic[ISCA_TRAFFIC_COUNT]; /* bytes */
 	uint64_t vxm_ops;                     /* useful ones, lanes counted */
 	uint64_t block_macs;                  /* what the matrix unit would do in the time of its blocks, all whole */
+	unsigned noted;                       /* loops whose interval is in the report */
 	struct isca_memory *memory;
 	struct isca_mxm *mxm;
 } isca;

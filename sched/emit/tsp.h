@@ -207,6 +207,7 @@ struct tspe_kernel {
 	uint32_t next; /* iterations issued so far */
 	uint32_t first, n;
 	uint32_t interval;
+	uint32_t slowest;   /* greatest interval of a chunk of several iterations */
 	int64_t bank_delay; /* cycles its steps start later because of banks */
 	bool tight;         /* registers are given: what takes one waits for the value before it */
 	/* search */
@@ -372,12 +373,15 @@ struct tspe {
 	int64_t bank_delay; /* of the present macro-operation: most cycles a chunk moved because of banks */
 	uint32_t node;      /* program node of the present macro-operation */
 	tspe_use use;
-	uint64_t memory_top;             /* bytes of memory in use by tensors */
-	GPtrArray *slots;                /* tspe_tensor: where values are kept that find no register */
-	unsigned registers;              /* that may be used */
-	sched_registers needed;          /* what became of them */
-	bool in_blocks;                  /* does a loop run in blocks, whose length depends on how many there are? */
-	int64_t limit;                   /* a try that ends there or later is given up, without an error; 0: none */
+	uint64_t memory_top;    /* bytes of memory in use by tensors */
+	GPtrArray *slots;       /* tspe_tensor: where values are kept that find no register */
+	unsigned registers;     /* that may be used */
+	sched_registers needed; /* what became of them */
+	bool in_blocks;         /* does a loop run in blocks, whose length depends on how many there are? */
+	int64_t limit;          /* a try that ends there or later is given up, without an error; 0: none */
+	unsigned noted;         /* loops whose interval is in the report */
+	uint64_t passes,
+		least_passes; /* MXM: of several rows; those whose rows follow each other at the least interval */
 	uint64_t block_work, block_peak; /* MXM: useful MACs; peak MACs of the quantised passes */
 };
 
@@ -393,6 +397,7 @@ typedef struct tspe_rate {
 	int64_t bound;     /* no schedule has fewer */
 	bool proved;       /* interval is the least */
 	const char *binds; /* what gives the bound */
+	double several;    /* cycles an iteration that some iterations side by side could take, or 0 */
 } tspe_rate;
 void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
 /* Only the bound, without a search. */
@@ -404,7 +409,7 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers);
  */
 uint32_t tspe_rows_needed(const tspe_kernel *k);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
-void tspe_note_rate(const tspe *e, const tspe_rate *rate, unsigned iterations);
+void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations);
 
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);

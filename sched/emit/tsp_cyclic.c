@@ -25,6 +25,7 @@ enum {
 	PAIRS_MAX = 900,
 	BUBBLES = 2, /* cycles by which an operation waits for a free port */
 	BOUND_MAX = 4096,
+	NOTED_LOOPS = 24, /* of an epoch */
 };
 
 typedef struct translation {
@@ -237,7 +238,7 @@ void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate)
 	how.limit = BOUND_MAX;
 	cyclic_solve(p, &how, &r);
 	*rate = (tspe_rate){r.valid ? r.ii : 0, r.lower_bound, r.valid && r.status == CYCLIC_OPTIMAL,
-	                    constant_name(r.bounds.resource_why)};
+	                    constant_name(r.bounds.resource_why), 0};
 	cyclic_result_fini(&r);
 	translation_fini(&t);
 }
@@ -325,15 +326,23 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers)
 	return k->rows;
 }
 
-void tspe_note_rate(const tspe *e, const tspe_rate *rate, unsigned iterations)
+void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations)
 {
 	const char *node = g_array_index(e->program->nodes, isa_node, e->node).name;
 
-	if (e->epoch >= EMIT_NOTED_EPOCHS || !rate->interval)
+	if (e->epoch >= EMIT_NOTED_EPOCHS || ++e->noted > NOTED_LOOPS)
 		return;
-	g_string_append_printf(e->report->notes, "%s: initiation interval %" G_GINT64_FORMAT, node, rate->interval);
+	if (rate->interval)
+		g_string_append_printf(e->report->notes, "%s: initiation interval %" G_GINT64_FORMAT, node,
+		                       rate->interval);
+	else
+		g_string_append_printf(e->report->notes, "%s: in blocks, no constant initiation interval", node);
 	if (iterations > 1)
 		g_string_append_printf(e->report->notes, " for %u iterations", iterations);
-	g_string_append_printf(e->report->notes, ", at least %" G_GINT64_FORMAT " (%s)%s\n", rate->bound, rate->binds,
+	g_string_append_printf(e->report->notes, ", at least %" G_GINT64_FORMAT " (%s)%s", rate->bound, rate->binds,
 	                       rate->proved ? ", proved" : "");
+	if (rate->several > 0 && rate->several < (double)rate->bound)
+		g_string_append_printf(e->report->notes, "; several side by side, if they met nowhere, %.2f each",
+		                       rate->several);
+	g_string_append_c(e->report->notes, '\n');
 }

@@ -213,6 +213,7 @@ static bool fits_queues(const tspe_kernel *k)
 typedef struct row_plan {
 	unsigned copies;
 	uint32_t segment, rows;
+	double best; /* cycles an iteration, at least, whatever the copies */
 } row_plan;
 
 /* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them. */
@@ -275,7 +276,9 @@ static void try_copies(tspe *e, const loop_shape *shape, unsigned copies, int64_
 			continue;
 		tspe_unplace(k);
 		*least = cycles;
-		*plan = (row_plan){copies, segment, k->rows};
+		plan->copies = copies;
+		plan->segment = segment;
+		plan->rows = k->rows;
 	}
 }
 
@@ -302,6 +305,7 @@ static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 		if (c == 1)
 			rest = bound[1] * (fits_queues(k) ? 1 : 1.1);
 	}
+	plan.best = best;
 	/* A twentieth at least is to be gained. */
 	least = rest * shape->count * 0.95;
 	for (unsigned c = 1; c <= last; c++)
@@ -310,8 +314,8 @@ static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 	return plan;
 }
 
-/* As many iterations as keep to rows; *DONE: how many those are. */
-static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t *done)
+/* As many iterations as keep to rows; *DONE: how many those are.  *BEST: the least cycles an iteration could take. */
+static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t *done, double *best)
 {
 	row_plan plan = plan_rows(e, shape, *ready);
 	loop_shape rows = *shape;
@@ -319,6 +323,7 @@ static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t 
 	uint64_t registers;
 	tspe_rate rate;
 
+	*best = plan.best;
 	if (!plan.copies)
 		return;
 	rows.copies = plan.copies;
@@ -339,14 +344,27 @@ static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t 
 		return;
 	rate.interval = k->rows;
 	rate.proved = k->rows == rate.bound;
-	tspe_note_rate(e, &rate, rows.copies);
+	if (shape->from == 0)
+		tspe_note_rate(e, &rate, rows.copies);
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
 	*done = k->next * rows.copies;
 }
 
+/* What interval the kernel kept, against the least. */
+static void note_bursts(tspe *e, const tspe_kernel *k, double best)
+{
+	tspe_rate rate;
+
+	tspe_kernel_rate(k, &rate);
+	rate.interval = fits_queues(k) ? k->slowest : 0;
+	rate.proved = rate.interval == rate.bound;
+	rate.several = best;
+	tspe_note_rate(e, &rate, 1);
+}
+
 /* *READY: when the kernel may start; then, when the next one of the same loop may: memory binds them, so that they
  * would only get into each other's way. */
-static bool run_bursts(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
+static bool run_bursts(tspe *e, const loop_shape *shape, double best, int64_t *ready, GError **error)
 {
 	g_autoptr(tspe_kernel) k = build(e, shape);
 	uint32_t interval = tspe_kernel_interval(k);
@@ -361,6 +379,8 @@ static bool run_bursts(tspe *e, const loop_shape *shape, int64_t *ready, GError 
 	}
 	if (!tspe_run(k, &policy, error))
 		return false;
+	if (shape->from == 0 && k->count >= ITERATIONS_LEAST)
+		note_bursts(e, k, best);
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
 	return true;
 }
@@ -369,15 +389,16 @@ static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **
 {
 	loop_shape rest = *shape;
 	uint32_t done = 1;
+	double best = 0;
 
 	/* What does not fill bursts of one length may fill shorter ones. */
 	while (done && rest.count >= ITERATIONS_LEAST) {
 		done = 0;
-		run_rows(e, &rest, ready, &done);
+		run_rows(e, &rest, ready, &done, &best);
 		rest.from += done;
 		rest.count -= done;
 	}
-	return !rest.count || run_bursts(e, &rest, ready, error);
+	return !rest.count || run_bursts(e, &rest, best, ready, error);
 }
 
 static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)

@@ -101,6 +101,11 @@ void tspe_report(tspe *e)
 		return;
 	if (e->use.mxm_cycles && e->epoch < EMIT_NOTED_EPOCHS)
 		add_traffic(e, cycles);
+	if (e->passes && e->epoch < EMIT_NOTED_EPOCHS)
+		g_string_append_printf(e->report->notes,
+		                       "%s: rows of %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+		                       " matrix passes at the least initiation interval, proved\n",
+		                       e->low->g->name, e->least_passes, e->passes);
 	/* One sentence cannot say it for several epochs. */
 	g_clear_pointer(&e->report->binds, g_free);
 	if (e->epoch == 0)

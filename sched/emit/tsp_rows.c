@@ -124,6 +124,9 @@ bool mxm_multiply(mxm_pass *p, GError **error)
 	e->use.activation_bytes += (uint64_t)p->block->lanes * work->a->element * p->job->rows;
 	if (!tspe_run(k, &policy, error))
 		return false;
+	/* The units take rows no faster than that, and the bound is what the rest of the machine brings. */
+	e->passes += k->slowest > 0;
+	e->least_passes += k->slowest && k->slowest == MAX(work->interval, (uint32_t)tspe_kernel_bound(k));
 	p->beat = state.beat;
 	return true;
 }
