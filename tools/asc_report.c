@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "tools/method.h"
 #include "tools/tool.h"
 
 enum { LINE_WIDTH = 110, STALLS_SHOWN = 6 };
@@ -75,6 +76,8 @@ static void say_notes(GString *out, const ascend_report *r)
 {
 	g_autofree char *binds = ascend_binds(r);
 
+	if (r->schedule)
+		method_text(out, r->schedule->search, false);
 	if (binds)
 		tool_line(out, "binds", "%s", binds);
 	if (r->schedule && r->schedule->notes) {

@@ -4,6 +4,7 @@
  */
 #include "tools/asc_report.h"
 #include "tools/json.h"
+#include "tools/method.h"
 
 static void add_pipes(json *j, const ascend_report *r)
 {
@@ -171,6 +172,8 @@ char *ascend_report_json(const ascend_report *r)
 		json_real(j, "cube_share", ascend_cube_share(r));
 	else
 		json_null(j, "cube_share");
+	if (r->schedule && r->schedule->search)
+		method_json(j, r->schedule->search);
 	add_timestamps(j, r);
 	add_pipes(j, r);
 	add_stalls(j, r);

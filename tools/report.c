@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sched/emit/emit.h"
+#include "tools/method.h"
 #include "tools/tool.h"
 
 bool report_found_fault(const report *r)
@@ -92,6 +93,8 @@ static void say_binds(GString *out, const report *r)
 {
 	g_autofree char *binds = report_binds(r);
 
+	if (r->schedule)
+		method_text(out, r->schedule->search, false);
 	if (binds)
 		tool_line(out, "binds", "%s", binds);
 	if (r->schedule && r->schedule->notes) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/json.h"
+#include "tools/method.h"
 #include "tools/report.h"
 
 static void add_layers(json *j, const report *r)
@@ -105,6 +106,8 @@ char *report_json(const report *r)
 	json_string(j, "binds", binds);
 	json_string(j, "first_difference", r->checked == REPORT_FAILED ? verify_first(r->verify) : NULL);
 	json_string(j, "kind", "tsp");
+	if (r->schedule && r->schedule->search)
+		method_json(j, r->schedule->search);
 	add_violations(j, r);
 	add_layers(j, r);
 	add_assumed(j, r);
