@@ -468,7 +468,6 @@ static void anneal(hunt *h, uint64_t budget)
 static void prove(hunt *h, uint64_t budget)
 {
 	candidate c[2] = {{.sheet = sched_sheet_copy(h->standard)}, {.sheet = sched_sheet_copy(h->found->sheet)}};
-
 	uint64_t left = budget - MIN(budget, h->found->schedules + G_N_ELEMENTS(c) * PROGRAM_SCHEDULES);
 
 	if (solve_model(h, "exact", MAX(left, 1), h->options->seed, c[0].sheet) && h->free_order && c[0].sheet->order) {

@@ -30,7 +30,7 @@ check_PROGRAMS += tests/sched/test_asc_touch
 TESTS += tests/sched/test_asc_touch
 tests_sched_test_asc_touch_SOURCES = tests/sched/test_asc_touch.c
 tests_sched_test_asc_touch_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_sched_test_asc_touch_LDADD = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+tests_sched_test_asc_touch_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 check_PROGRAMS += tests/sched/test_asc_predict
 TESTS += tests/sched/test_asc_predict

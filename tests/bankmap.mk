@@ -16,7 +16,7 @@ check_PROGRAMS += tests/sched/test_bank_maps
 TESTS += tests/sched/test_bank_maps
 tests_sched_test_bank_maps_SOURCES = tests/sched/test_bank_maps.c
 tests_sched_test_bank_maps_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_sched_test_bank_maps_LDADD = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+tests_sched_test_bank_maps_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 TESTS += tests/e2e/bank_maps.sh
 EXTRA_DIST += tests/e2e/bank_maps.sh

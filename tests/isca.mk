@@ -23,4 +23,4 @@ check_PROGRAMS += tests/sched/test_check
 TESTS += tests/sched/test_check
 tests_sched_test_check_SOURCES = tests/sched/test_check.c
 tests_sched_test_check_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_sched_test_check_LDADD = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+tests_sched_test_check_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm

@@ -5,7 +5,7 @@
  */
 #include "sched/emit/ascend/product.h"
 
-enum { CANDIDATES = 12, PITCH_MOST = 65535 };
+enum { PITCH_MOST = 65535 };
 
 static bool describe(const ask_kernel *k, const graph_node *n, ask_product *p, GError **error)
 {
@@ -51,7 +51,7 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 	if (!describe(k, n, &p, error) || !reaches(graph_at(k->g, n->in[0]), &w.a, asc_type_bytes(p.type), error) ||
 	    !reaches(graph_at(k->g, n->in[1]), &w.w, asc_type_bytes(p.type), error))
 		return false;
-	tiles = ask_tiles(asb_machine(b), &p, CANDIDATES);
+	tiles = ask_tiles(asb_machine(b), &p, ASK_CANDIDATES);
 	if (!ask_product_choose(&w, tiles, &t)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: no tile of the product fits the buffers",
 		            n->name);
