@@ -468,8 +468,9 @@ static void anneal(hunt *h, uint64_t budget)
 static void prove(hunt *h, uint64_t budget)
 {
 	candidate c[2] = {{.sheet = sched_sheet_copy(h->standard)}, {.sheet = sched_sheet_copy(h->found->sheet)}};
+	uint64_t left = budget - MIN(budget, h->found->schedules + G_N_ELEMENTS(c) * PROGRAM_SCHEDULES);
 
-	if (solve_model(h, "exact", budget, h->options->seed, c[0].sheet) && h->free_order && c[0].sheet->order) {
+	if (solve_model(h, "exact", MAX(left, 1), h->options->seed, c[0].sheet) && h->free_order && c[0].sheet->order) {
 		g_free(c[1].sheet->order);
 		c[1].sheet->order = g_memdup2(c[0].sheet->order, c[0].sheet->order_count * sizeof(uint32_t));
 		c[1].sheet->order_count = c[0].sheet->order_count;

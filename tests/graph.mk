@@ -4,7 +4,7 @@ GRAPH_TESTS = tests/unit/test_graph tests/unit/test_graph_text tests/unit/test_r
 check_PROGRAMS += $(GRAPH_TESTS)
 TESTS += $(GRAPH_TESTS)
 EXTRA_DIST += tests/data/layers.csv
-GRAPH_LIBS = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
+GRAPH_LIBS = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 
 tests_unit_test_graph_SOURCES = tests/unit/test_graph.c
 tests_unit_test_graph_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "tools/method.h"
 #include "tools/tool.h"
 
 enum { STALLS_SHOWN = 6 };
@@ -336,6 +337,8 @@ char *ascend_report_text(const ascend_report *r, bool colour)
 	say_machine(out, r);
 	say_cycles(out, r);
 	say_timestamps(out, r, colour);
+	if (r->schedule)
+		method_text(out, r->schedule->search, false);
 	report_say_notes(out, binds, r->schedule ? r->schedule->notes : NULL);
 	say_pipes(out, r);
 	say_stalls(out, r);

@@ -4,6 +4,7 @@
  */
 #include "tools/asc_report.h"
 #include "tools/json.h"
+#include "tools/method.h"
 
 /* What of the pipe's idle time was predicted to be waited, and is, for what; who held instructions up longer. */
 static void add_difference(json *j, const ascend_use *u)
@@ -183,6 +184,8 @@ char *ascend_report_json(const ascend_report *r)
 	else
 		json_null(j, "cube_share");
 	json_int(j, "launch_cycles", r->launch_cycles);
+	if (r->schedule && r->schedule->search)
+		method_json(j, r->schedule->search);
 	add_timestamps(j, r);
 	add_pipes(j, r);
 	add_stalls(j, r);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sched/emit/emit.h"
+#include "tools/method.h"
 #include "tools/tool.h"
 
 bool report_found_fault(const report *r)
@@ -69,6 +70,8 @@ static void say_binds(GString *out, const report *r)
 {
 	g_autofree char *binds = report_binds(r);
 
+	if (r->schedule)
+		method_text(out, r->schedule->search, false);
 	report_say_notes(out, binds, r->schedule ? r->schedule->notes : NULL);
 	if (r->schedule && r->schedule->notes && r->program->epochs->len > EMIT_NOTED_EPOCHS)
 		tool_line(out, "", "(the first layers; `tspsim stat` of a trace shows how long each took)");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/json.h"
+#include "tools/method.h"
 #include "tools/report.h"
 #include "tools/tsp.h"
 
@@ -116,6 +117,8 @@ char *report_json(const report *r)
 	json_string(j, "kind", "tsp");
 	if (r->schedule)
 		tsp_json_registers(j, &r->schedule->registers);
+	if (r->schedule && r->schedule->search)
+		method_json(j, r->schedule->search);
 	add_violations(j, r);
 	add_layers(j, r);
 	report_json_strings(j, "assumed", assumed);

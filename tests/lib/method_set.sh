@@ -33,7 +33,8 @@ for machine in ${METHOD_MACHINES:-tsp tsp-isca20 ascend-910b}; do
 		"$TSPSIM" sched "$workload" -m "$machine" --method exact --schedules "$schedules" --no-patterns --json \
 			>"$dir/out.json" </dev/null || continue
 		printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$kernel" "$(value list_cycles)" "$(value annealed_cycles)" \
-			"$(sed -n 's/^ *"cycles": \([0-9]*\),$/\1/p' "$dir/out.json" | head -n 1)" "$(value lower_bound)" "$(value binds)" >>"$table"
+			"$(sed -n 's/^ *"cycles": \([0-9]*\),$/\1/p' "$dir/out.json" | head -n 1)" "$(value lower_bound)" \
+			"$(sed -n 's/^ *"binds": "\(.*\)",$/\1/p' "$dir/out.json" | sed -n 2p)" >>"$table"
 	done
 	awk -F'\t' -v machine="$machine" '
 		BEGIN {printf "%-12s %-30s %8s %8s %8s %8s %8s  %s\n", "machine", "kernel", "list", "anneal", "exact", "bound", "gap", "binds"}

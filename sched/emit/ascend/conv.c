@@ -17,7 +17,6 @@
 #include "sched/emit/ascend/conv.h"
 #include "sched/emit/ascend/build_int.h"
 
-enum { CANDIDATES = 12 };
 /* Limits of nd2nz and load3d (Ascend C). */
 enum { MOST_PITCH = 65535, MOST_FILTER = 255, MOST_STRIDE = 63, MOST_PAD = 255 };
 
@@ -364,7 +363,7 @@ static bool as_matrix(ask_work *w, const graph *g, const graph_node *n, GError *
 	w->source = &ask_rows_source;
 	if (!near_enough(n, "the image", w->a.pitch_bytes, ask_work_size(w), error))
 		return false;
-	tiles = ask_tiles(asb_machine(w->b), w->p, CANDIDATES);
+	tiles = ask_tiles(asb_machine(w->b), w->p, ASK_CANDIDATES);
 	if (!ask_product_choose(w, tiles, &t))
 		return refuse(error, n, "no tile of the product fits the buffers");
 	if (w->p->packed)
@@ -392,7 +391,7 @@ static bool as_image(ask_work *w, const graph *g, const graph_node *n, ask_produ
 		              graph_at(g, n->in[1])->name, x.c, ASK_BLOCK);
 	w->source = &image_source;
 	w->shape = &x;
-	tiles = ask_conv_tiles(asb_machine(w->b), p, &x, asb_blocks(w->b), CANDIDATES);
+	tiles = ask_conv_tiles(asb_machine(w->b), p, &x, asb_blocks(w->b), ASK_CANDIDATES);
 	if (!ask_product_choose(w, tiles, &t))
 		return refuse(error, n, "no tile of a filter of %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT " fits L1",
 		              x.r, x.s);

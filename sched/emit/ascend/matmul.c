@@ -5,7 +5,7 @@
  */
 #include "sched/emit/ascend/product.h"
 
-enum { CANDIDATES = 12, PITCH_MOST = 65535 };
+enum { PITCH_MOST = 65535 };
 
 static bool describe(const ask_kernel *k, const graph_node *n, ask_product *p, GError **error)
 {
@@ -87,7 +87,7 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 		w.c.address = asb_scratch(b, p.batches * p.m * w.c.pitch_bytes);
 		asb_remark(b, "%s: %u operations on each tile as it comes out", n->name, tail.count);
 	}
-	tiles = ask_tiles(asb_machine(b), &p, CANDIDATES);
+	tiles = ask_tiles(asb_machine(b), &p, ASK_CANDIDATES);
 	if (!ask_product_choose(&w, tiles, &t)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: no tile of the product fits the buffers",
 		            n->name);

@@ -537,7 +537,7 @@ bool ask_product_choose(const ask_work *w, const GArray *tiles, ask_tile *best)
 		return true;
 	}
 
-	for (guint i = 0; i < tiles->len; i++) {
+	for (guint i = 0; i < MIN(tiles->len, ASK_TRIED); i++) {
 		double cycles = tried(w, &g_array_index(tiles, ask_tile, i));
 
 		/* Whoever wants an end does not want the best tile. */

@@ -10,6 +10,8 @@
 #include "sched/emit/ascend/matmul.h"
 
 enum { ASK_SIDE = 16, ASK_BLOCK = 32, ASK_SUM = 4, ASK_TURNS = 4, ASK_SLOTS = 8, ASK_TAIL = 4, ASK_VECTORS = 2 };
+/* Tiles that a kernel tries, cheapest by formula first, and those that a decision chooses from. */
+enum { ASK_TRIED = 12, ASK_CANDIDATES = 48 };
 
 /* Buffers in turn. */
 typedef struct ask_ring {
