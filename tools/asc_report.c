@@ -295,12 +295,15 @@ static void say_violation(GString *out, const ascend_report *r, const asc_violat
 static void say_violations(GString *out, const ascend_report *r, bool colour)
 {
 	const asc_counters *c = &r->result->counters;
-	g_autofree char *total = tool_count(c->violations);
+	g_autofree char *total = tool_count(c->violations), *unseen = tool_count(c->gathers_unseen);
 
-	if (!c->violations) {
+	if (!c->violations)
 		tool_line(out, "violations", "none");
+	if (c->gathers_unseen)
+		tool_line(out, c->violations ? "not looked for" : "",
+		          "races with what %s gathers pick: known with --functional only", unseen);
+	if (!c->violations)
 		return;
-	}
 	tool_line(out, "violations", "%s%s%s", report_red(colour), total, report_plain(colour));
 	for (unsigned kind = 0; kind < ASC_FINDINGS; kind++) {
 		g_autofree char *count = tool_count(c->by_kind[kind]);

@@ -107,6 +107,8 @@ static void add_violations(json *j, const ascend_report *r)
 			json_uint(j, asc_violation_name(kind), c->by_kind[kind]);
 	json_end(j);
 	json_uint(j, "races_met", c->races_met);
+	if (c->gathers_unseen)
+		json_uint(j, "gathers_unseen", c->gathers_unseen);
 	json_array(j, "first_violations");
 	for (unsigned kind = 0; kind < ASC_FINDINGS; kind++)
 		for (unsigned i = 0; i < r->result->kept[kind]; i++)

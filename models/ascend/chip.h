@@ -138,6 +138,7 @@ typedef struct asc_counters {
 	int64_t cross_wait[ASC_CROSS_IDS]; /* cycles the scalar unit waited for a cross-core counter */
 	uint64_t single_issue, dual_issue; /* cycles in which the scalar unit issued one, several instructions */
 	uint64_t races_met;                /* of by_kind[ASC_FINDING_RACE] */
+	uint64_t gathers_unseen;           /* timing mode: gathers whose elements the race detector does not know */
 	uint64_t executed[ASC_PIPES];      /* instructions that a unit carried out; not flags and barriers */
 	asc_traffic traffic;
 } asc_counters; /* of one sub-core; asc_chip_counters adds all up, the hardware's counters are asc_pmu_value()'s */

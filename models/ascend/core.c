@@ -501,8 +501,10 @@ static void execute(asc_subcore *s, enum asc_pipe pipe, int64_t now)
 	                .clock = &p->clock};
 
 	p->filed = false;
-	if (pipe == ASC_PIPE_V && n < ASC_RANGES)
-		gathered = asc_gathered(&e->x, s->chip->machine, s->data, &ranges[n]);
+	if (e->x.insn->op == ASC_OP_VGATHER || e->x.insn->op == ASC_OP_VGATHERB) {
+		gathered = asc_gathered(&e->x, s->chip->machine, s->data, &ranges[n], ASC_RANGES - n);
+		s->counters.gathers_unseen += !s->chip->options.functional;
+	}
 	n += gathered;
 	e->x.start = e->x.free = e->x.done = now;
 	if (asc_check_access(s, e, ranges, n, gathered, now)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bytes that a gather reads beside its offsets: where there are values the offsets tell, from the lowest to the highest
- * element they name.  What lies between counts as read, too, but need not have been written.
+ * Bytes that a gather reads beside its offsets: where there are values the offsets tell.  Elements that touch are one
+ * run; where there are more runs than room, one from the lowest to the highest element stands for all: what lies
+ * between counts as read, too, but need not have been written.  In timing mode nobody knows what a gather picks.
  */
 #include "models/ascend/front_int.h"
 #include "models/ascend/vector.h"
@@ -29,23 +30,52 @@ static bool is_gather(const asc_exec *x, const asc_machine *machine, asc_data *d
 	       asc_vop_read(x, machine, o);
 }
 
-unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *range)
+static int by_value(gconstpointer a, gconstpointer b)
 {
-	uint64_t low = UINT64_MAX, high = 0, at;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Addresses of elements of BYTES each, in order, as runs that touch; returns their number, ROOM at most: one from the
+ * first to the last where there are more. */
+static unsigned runs_of(const GArray *at, uint64_t bytes, asc_range *ranges, unsigned room)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < at->len; i++) {
+		uint64_t address = g_array_index(at, uint64_t, i);
+		asc_range *last = n ? &ranges[n - 1] : NULL;
+
+		if (last && address <= last->address + last->bytes) {
+			last->bytes = MAX(last->bytes, address + bytes - last->address);
+		} else if (n < room) {
+			ranges[n++] = (asc_range){ASC_UB, false, address, bytes, 1, 0};
+		} else {
+			uint64_t low = g_array_index(at, uint64_t, 0), high = g_array_index(at, uint64_t, at->len - 1);
+
+			ranges[0] = (asc_range){ASC_UB, false, low, high + bytes - low, 1, 0};
+			return 1;
+		}
+	}
+	return n;
+}
+
+unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *ranges, unsigned room)
+{
+	g_autoptr(GArray) found = NULL;
+	uint64_t at;
 	asc_vop o;
 
-	if (!is_gather(x, machine, data, &o))
+	if (!room || !is_gather(x, machine, data, &o))
 		return 0;
+	found = g_array_new(FALSE, FALSE, sizeof(at));
 	for (unsigned n = 0; n < o.repeats; n++)
 		for (unsigned i = 0; i < o.lanes; i++)
-			if (element(&o, data, n, i, &at)) {
-				low = MIN(low, at);
-				high = MAX(high, at + o.dst.lane_bytes);
-			}
-	if (low >= high)
-		return 0;
-	*range = (asc_range){ASC_UB, false, low, high - low, 1, 0};
-	return 1;
+			if (element(&o, data, n, i, &at))
+				g_array_append_val(found, at);
+	g_array_sort(found, by_value);
+	return runs_of(found, (uint64_t)o.dst.lane_bytes, ranges, room);
 }
 
 bool asc_gathered_written(const asc_exec *x, const asc_machine *machine, asc_data *data, uint64_t *first)

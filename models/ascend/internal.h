@@ -76,9 +76,9 @@ asc_mte *asc_mte_new(const asc_machine *machine, unsigned core, asc_memory *memo
 void asc_mte_free(asc_mte *m);
 void asc_mte_execute(asc_mte *m, asc_exec *x); /* MTE1, MTE2, MTE3 and FIX */
 
-/* What a gather reads beside that, from its lowest to its highest element: 1 when there is such a range and values are
- * there to tell, else 0. */
-unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *range);
+/* What a gather reads beside that: how many RANGES, ROOM at most; 0 for others and where no values are there to tell.
+ */
+unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *ranges, unsigned room);
 /* Has every element that it picks been written?  *FIRST: a byte that has not. */
 bool asc_gathered_written(const asc_exec *x, const asc_machine *machine, asc_data *data, uint64_t *first);
 

@@ -149,14 +149,26 @@ void asc_memory_advance(asc_memory *m, int64_t now)
 		asc_calendar_advance(&m->channel[i], now);
 }
 
-/* One of PARTS for LINE: lines in a row go round, and strides of powers of two do not all meet in one. */
+static uint64_t mixed(uint64_t n)
+{
+	n *= 0x9e3779b97f4a7c15u;
+	n = (n ^ n >> 29) * 0xbf58476d1ce4e5b9u;
+	return n ^ n >> 32;
+}
+
+/* One of PARTS for LINE, by a hash that no stride knows.  Every PARTS x PARTS lines in a row are as many for each part,
+ * in an order of their own; where PARTS is no power of two, every PARTS lines. */
 static unsigned fold(uint64_t line, unsigned parts)
 {
-	uint64_t h = line;
+	unsigned half = (unsigned)__builtin_ctz(parts);
+	uint64_t mask = (uint64_t)parts * parts - 1, x;
 
-	for (uint64_t rest = line / parts; rest && parts > 1; rest /= parts)
-		h += rest ^ (rest >> 1);
-	return (unsigned)(h % parts);
+	if (parts & (parts - 1))
+		return (unsigned)((line + mixed(line / parts)) % parts);
+	x = (line + mixed(line >> 2 * half)) & mask;
+	for (unsigned round = 0; round < 3; round++)
+		x = ((x ^ x >> half) * 0x9e3779b5u) & mask;
+	return (unsigned)(x >> half);
 }
 
 /* An access of LINE's channel: its bytes, access_ticks unless the access before was of this line, and the turn from

@@ -75,6 +75,39 @@ static void a_gather_need_not_know_what_lies_between_its_elements(void)
 	CU_ASSERT_EQUAL(g_array_index(odd->violations, asc_violation, 0).address, 0x1040);
 }
 
+/* A copy that nobody waits for into 0x1020 to 0x103f, between the elements at 0x1000 and 0x1060; then into 0x1060. */
+static void a_gather_does_not_race_between_its_elements(void)
+{
+	static const char text[] = ".stream vector sub=0\n"
+				   "vdup type=int32 dst=0x2000 scalar=0\n"
+				   "pipe_barrier pipe=V\n"
+				   "set_mask lo=0xff00 hi=0\n"
+				   "vdup type=int32 dst=0x2000 scalar=0x60\n"
+				   "set_mask lo=0xffff hi=0\n"
+				   "pipe_barrier pipe=all\n"
+				   "gm_to_ub dst=%u burst_bytes=32\n"
+				   "vgather type=fp32 dst=0x3000 offsets=0x2000 base=0x1000\n";
+	g_autofree char *between = g_strdup_printf(text, 0x1020), *under = g_strdup_printf(text, 0x1060);
+	g_autoptr(asc_micro) a = asc_micro_run("ascend-910b functional", between);
+	g_autoptr(asc_micro) b = asc_micro_run("ascend-910b functional", under);
+
+	CU_ASSERT_EQUAL(asc_micro_count(a, ASC_FINDING_RACE), 0);
+	CU_ASSERT_EQUAL(races(b, 6, 7), 1);
+	CU_ASSERT_EQUAL(b->counters.gathers_unseen, 0);
+}
+
+static void in_timing_mode_a_gather_goes_unseen_and_is_counted(void)
+{
+	g_autoptr(asc_micro) m =
+		asc_micro_run("ascend-910b", ".stream vector sub=0\n"
+	                                     "gm_to_ub dst=0x1000 burst_bytes=256\n"
+	                                     "vgather type=fp32 dst=0x3000 offsets=0x2000 base=0x1000\n"
+	                                     "vgatherb type=fp32 dst=0x4000 offsets=0x2000 base=0x1000\n");
+
+	CU_ASSERT_EQUAL(asc_micro_count(m, ASC_FINDING_RACE), 0);
+	CU_ASSERT_EQUAL(m->counters.gathers_unseen, 2);
+}
+
 /* 1 MB ahead of 0x1000 there is no buffer. */
 static void a_gather_beyond_the_buffer_is_not_executed(void)
 {
@@ -86,8 +119,8 @@ static void a_gather_beyond_the_buffer_is_not_executed(void)
 	v = &g_array_index(m->violations, asc_violation, 0);
 	CU_ASSERT_EQUAL(v->kind, ASC_FINDING_ADDRESS_RANGE);
 	CU_ASSERT_EQUAL(v->insn, 8);
-	CU_ASSERT_EQUAL(v->address, 0x1000);
-	CU_ASSERT_EQUAL(v->bytes, 0x100004);
+	CU_ASSERT_EQUAL(v->address, 0x101000);
+	CU_ASSERT_EQUAL(v->bytes, 4);
 	CU_ASSERT_EQUAL(r.done, r.start);
 }
 
@@ -229,6 +262,9 @@ int main(void)
 		{"a_gather_races_with_a_copy_into_what_it_picks", a_gather_races_with_a_copy_into_what_it_picks},
 		{"a_gather_need_not_know_what_lies_between_its_elements",
 	         a_gather_need_not_know_what_lies_between_its_elements},
+		{"a_gather_does_not_race_between_its_elements", a_gather_does_not_race_between_its_elements},
+		{"in_timing_mode_a_gather_goes_unseen_and_is_counted",
+	         in_timing_mode_a_gather_goes_unseen_and_is_counted},
 		{"a_gather_beyond_the_buffer_is_not_executed", a_gather_beyond_the_buffer_is_not_executed},
 		{"load3d_races_with_copies_into_the_rows_it_touches",
 	         load3d_races_with_copies_into_the_rows_it_touches},

@@ -54,12 +54,13 @@ static void take(asc_exec *x, unsigned core)
 		g_array_append_val(asc_stub_asked, q);
 }
 
-unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *range)
+unsigned asc_gathered(const asc_exec *x, const asc_machine *machine, asc_data *data, asc_range *ranges, unsigned room)
 {
 	(void)x;
 	(void)machine;
 	(void)data;
-	(void)range;
+	(void)ranges;
+	(void)room;
 	return 0;
 }
 
