@@ -9,10 +9,10 @@
  * early as it can.  A counter holds few sets: one more is placed only where the setter is known to come after the wait
  * that makes room for it.
  *
- * Whatever else depends across sub-cores makes all cores meet: everything complete, those of a kind by mode 0, then
- * both kinds of a core by mode 2.  Cores without counters meet by words of global memory, in rounds: in each a core
- * sets a word of its own and waits for that of the core 1, 2, 4 ... before it, so that after the last it has heard of
- * all of them.
+ * Whatever else depends across sub-cores makes all cores meet, when all they have done to global memory is complete:
+ * those of a kind by mode 0, then both kinds of a core by mode 2, as far as they have done something, and go on.  Cores
+ * without counters meet by words of global memory, in rounds: in each a core sets a word of its own and waits for that
+ * of the core 1, 2, 4 ... before it, so that after the last it has heard of all of them.
  */
 #include "sched/emit/ascend/sync_int.h"
 
@@ -260,64 +260,31 @@ void cross_settle(syncer *s, front *f)
 			wait_for(f, p);
 }
 
-static void forget_local(front *f)
+/* ---- meetings ---- */
+
+static bool takes_part(const front *f)
 {
-	for (unsigned i = 0; i < ASC_SPACES; i++) {
-		asb_spans_clear(&f->place[i].reads);
-		asb_spans_clear(&f->place[i].writes);
-	}
+	return f->sub->items->len || f->sub->joins;
 }
 
-static void cross_all(front *f, unsigned mode, unsigned id, bool sets, bool waits)
+/* The pipe whose sets tell what F has done. */
+static unsigned way_out(const front *f)
 {
-	enum asc_pipe out = f->sub->kind == ASC_CUBE ? ASC_PIPE_FIX : ASC_PIPE_MTE3;
-
-	if (sets)
-		note_before(f, ASC_OP_SETCROSS, out, mode, id);
-	if (waits)
-		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, id, 0);
+	return !f->b->machine->cross_ids ? ASC_PIPE_S : f->sub->kind == ASC_CUBE ? ASC_PIPE_FIX : ASC_PIPE_MTE3;
 }
 
-/* Has F done anything since the last meeting that others may have to wait for? */
-static bool has_news(const front *f)
+/* A set at the end of the way out, to come now, tells of everything of F that others may depend on. */
+static void gather(front *f)
 {
-	bool news = f->used;
+	unsigned out = way_out(f);
+	needs n = {.of = {0}};
 
 	for (unsigned p = 0; p < ASC_PIPES; p++)
-		news |= f->cross[p].sets || f->cross[p].waits;
-	return news;
-}
-
-/* Which kinds have news.  One that only listens must answer now and then, or its counter overflows. */
-static void find_news(syncer *s, bool *news)
-{
-	uint32_t most = (uint32_t)MIN(s->b->machine->cross_max, MOST_BEHIND);
-
-	for (uint32_t i = 0; i < s->b->blocks * s->b->subs; i++)
-		news[s->front[i].sub->kind] |= has_news(&s->front[i]);
-	for (unsigned kind = 0; kind < ASC_KINDS; kind++) {
-		if (s->silent[kind] + 1 >= most)
-			news[kind] = true;
-		s->silent[kind] = news[kind] ? 0 : s->silent[kind] + 1;
-	}
-}
-
-/* Everything of the core is complete: its sub-cores know all of one another. */
-static void know_all(syncer *s, front *f)
-{
-	neighbours all = {.from = 0};
-	uint32_t first = f->index - f->member;
-
-	for (unsigned m = 0; m < s->b->subs && m < SYNC_MEMBERS; m++)
-		for (unsigned p = 0; p < ASC_PIPES; p++)
-			all.of[m].of[p] = complete(s->front[first + m].pipe[p].count);
-	learn(f, &all);
-	/* Waits of before the meeting are behind everybody. */
-	for (unsigned p = 0; p < ASC_PIPES; p++) {
-		f->cross[p].sets = f->cross[p].waits = f->cross[p].last = 0;
-		g_array_set_size(f->cross[p].wait, 0);
-		g_array_set_size(f->cross[p].placed, 0);
-	}
+		if (p != out)
+			n.of[p] = f->memory[p];
+	knowledge_join(&f->pipe[out].know, &f->pipe[ASC_PIPE_S].know);
+	f->pipe[out].know.of[ASC_PIPE_S] = MAX(f->pipe[out].know.of[ASC_PIPE_S], complete(f->pipe[ASC_PIPE_S].count));
+	cover(f, out, &n);
 }
 
 /* The NUMBER-th core of those with steps meets the others by words of global memory. */
@@ -335,43 +302,136 @@ static void place_words(syncer *s)
 {
 	asb *b = s->b;
 
-	if (b->words || !s->several || b->machine->cross_ids)
+	if (b->words || b->machine->cross_ids)
 		return;
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
 		b->words_cores += b->sub[i].items->len > 0;
 	b->words = asb_scratch(b, asb_words_bytes(b));
 }
 
-void cross_meet(syncer *s)
+/* What a meeting is for: kinds that have done something meet among themselves; then those that go on hear what the
+ * other kind has told its own since they last heard it.  Who does nothing before the next meeting hears it then. */
+typedef struct meeting {
+	bool fresh[ASC_KINDS], tells[ASC_KINDS][ASC_KINDS];
+	uint32_t members[ASC_KINDS], cores;
+} meeting;
+
+/* What its own kind, and the other kind of its core, hear of a sub-core. */
+typedef struct telling {
+	knowledge kind, core;
+} telling;
+
+static meeting plan_meeting(syncer *s, const bool *present)
+{
+	meeting m = {.cores = 0};
+	uint32_t core = UINT32_MAX;
+
+	for (uint32_t i = 0; i < s->b->blocks * s->b->subs; i++) {
+		const front *f = &s->front[i];
+
+		if (!takes_part(f))
+			continue;
+		m.members[f->sub->kind]++;
+		m.fresh[f->sub->kind] |= f->used || !present;
+		m.cores += f->sub->block != core;
+		core = f->sub->block;
+	}
+	for (unsigned from = 0; from < ASC_KINDS; from++)
+		for (unsigned to = 0; to < ASC_KINDS; to++) {
+			if (from == to || !s->both || !m.members[from] || !m.members[to])
+				continue;
+			m.tells[from][to] = (s->owed[from][to] || m.fresh[from]) && (!present || present[to]);
+		}
+	return m;
+}
+
+static void close_meeting(syncer *s, const meeting *m)
+{
+	for (unsigned from = 0; from < ASC_KINDS; from++)
+		for (unsigned to = 0; to < ASC_KINDS; to++)
+			s->owed[from][to] = (s->owed[from][to] || m->fresh[from]) && !m->tells[from][to];
+	asb_spans_clear(&s->global.reads);
+	asb_spans_clear(&s->global.writes);
+	s->b->counts.syncs++;
+}
+
+/* Sets and waits of F. */
+static void meet(syncer *s, front *f, const meeting *m, uint32_t number, telling *told)
+{
+	enum asc_kind kind = f->sub->kind, other = kind == ASC_CUBE ? ASC_VECTOR : ASC_CUBE;
+	unsigned out = way_out(f);
+
+	if (m->fresh[kind])
+		gather(f);
+	told->kind = front_told_now(f, out);
+	if (m->fresh[kind] && !s->b->machine->cross_ids) {
+		meet_by_words(f, number);
+	} else if (m->fresh[kind] && m->members[kind] > 1) {
+		note_before(f, ASC_OP_SETCROSS, out, MODE_KIND, MEET_KIND_ID);
+		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, MEET_KIND_ID, 0);
+		/* Its own set is among those it waits for. */
+		knowledge_join(&f->pipe[ASC_PIPE_S].know, &told->kind);
+	}
+	told->core = front_told_now(f, out);
+	if (m->tells[kind][other])
+		note_before(f, ASC_OP_SETCROSS, out, MODE_CORE, MEET_CORE_ID);
+	if (m->tells[other][kind])
+		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, MEET_CORE_ID, 0);
+	if (m->fresh[kind])
+		f->used = false;
+}
+
+/* What F has heard of its neighbours.  Counters between kinds of which the waiting one has told that it took all of
+ * them begin anew. */
+static void hear(syncer *s, front *f, const meeting *m, const telling *told)
+{
+	enum asc_kind kind = f->sub->kind, other = kind == ASC_CUBE ? ASC_VECTOR : ASC_CUBE;
+	uint32_t first = f->index - f->member;
+	neighbours n = {.from = 0};
+
+	for (unsigned i = 0; i < s->b->subs && i < SYNC_MEMBERS; i++) {
+		const front *g = &s->front[first + i];
+
+		if (!takes_part(g))
+			continue;
+		if (g->sub->kind == kind && m->fresh[kind] && m->members[kind] > 1)
+			n.of[i] = told[first + i].kind;
+		if (g->sub->kind != kind && m->tells[other][kind])
+			n.of[i] = told[first + i].core;
+	}
+	learn(f, &n);
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
+		crossing *c = &f->cross[p];
+
+		if (m->tells[other][kind]) {
+			c->sets = c->last = 0;
+			g_array_set_size(c->placed, 0);
+		}
+		if (m->tells[kind][other]) {
+			c->waits = 0;
+			g_array_set_size(c->wait, 0);
+		}
+	}
+}
+
+void cross_meet(syncer *s, const bool *present)
 {
 	asb *b = s->b;
-	bool news[ASC_KINDS] = {false};
+	meeting m = plan_meeting(s, present);
+	g_autofree telling *told = g_new0(telling, (size_t)b->blocks * b->subs);
 	uint32_t number = 0;
 
+	/* Inside a core counters and flags serve, step by step; at the end nobody has anything to hear. */
+	if (present && (m.cores < 2 || (!present[ASC_COUPLED] && !present[ASC_CUBE] && !present[ASC_VECTOR])))
+		return;
 	place_words(s);
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
 		cross_settle(s, &s->front[i]);
-	find_news(s, news);
-	for (uint32_t i = 0; i < b->blocks * b->subs; i++) {
-		front *f = &s->front[i];
-		enum asc_kind kind = f->sub->kind, other = kind == ASC_CUBE ? ASC_VECTOR : ASC_CUBE;
-
-		if (!f->sub->items->len && !f->sub->joins)
-			continue;
-		if (f->used)
-			stop_all(f);
-		f->used = false;
-		if (s->several && !b->machine->cross_ids)
-			meet_by_words(f, number++);
-		else if (s->several)
-			cross_all(f, MODE_KIND, MEET_KIND_ID, news[kind], news[kind]);
-		if (s->both)
-			cross_all(f, MODE_CORE, MEET_CORE_ID, news[kind], news[other]);
-		forget_local(f);
-	}
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
-		know_all(s, &s->front[i]);
-	asb_spans_clear(&s->global.reads);
-	asb_spans_clear(&s->global.writes);
-	b->counts.syncs++;
+		if (takes_part(&s->front[i]))
+			meet(s, &s->front[i], &m, number++, &told[i]);
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
+		if (takes_part(&s->front[i]))
+			hear(s, &s->front[i], &m, told);
+	close_meeting(s, &m);
 }

@@ -128,6 +128,8 @@ static void keep(syncer *s, front *f, const asc_insn *insn, enum asc_pipe p, con
 
 		if (box[i].space == ASC_GM && !is_written(s, &box[i]))
 			continue;
+		if (box[i].space == ASC_GM)
+			f->memory[p] = new.step;
 		new.box = box[i];
 		remember(s, box[i].write ? &where->writes : &where->reads, &new);
 	}
@@ -144,10 +146,8 @@ static void visit(syncer *s, uint32_t core)
 	queue *own = &f->pipe[p];
 
 	find_needs(s, f, &item->insn, p, box, boxes, &n);
-	if (s->away->len && !cross_connect(s, f)) {
-		cross_meet(s);
-		n = (needs){.of = {0}};
-	}
+	if (s->away->len && !cross_connect(s, f))
+		cross_meet(s, NULL);
 	knowledge_join(&own->know, &f->pipe[ASC_PIPE_S].know);
 	own->know.of[ASC_PIPE_S] = MAX(own->know.of[ASC_PIPE_S], complete(f->pipe[ASC_PIPE_S].count));
 	cover(f, p, &n);
@@ -248,20 +248,29 @@ static void fini_front(front *f)
 static void find_members(syncer *s)
 {
 	asb *b = s->b;
-	uint32_t members = 0;
 	bool kind[ASC_KINDS] = {false};
 
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
-		if (b->sub[i].items->len) {
-			members++;
+		if (b->sub[i].items->len)
 			kind[b->sub[i].kind] = true;
-		}
-	s->several = members > 1;
 	s->both = kind[ASC_CUBE] && kind[ASC_VECTOR];
 	for (uint32_t i = 0; s->both && i < b->blocks * b->subs; i++)
 		if (b->sub[i].items->len)
 			for (uint32_t n = i / b->subs * b->subs, end = n + b->subs; n < end; n++)
 				b->sub[n].joins = true;
+}
+
+/* Kinds with steps from AT in the sequence to the next meeting. */
+static void find_present(const asb *b, guint at, bool *present)
+{
+	for (; at < b->sequence->len; at++) {
+		asb_core core = g_array_index(b->sequence, asb_core, at);
+
+		if (core == ASB_SYNC)
+			return;
+		if (core != ASB_HOLD)
+			present[b->sub[core].kind] = true;
+	}
 }
 
 void asb_synchronise(asb *b)
@@ -287,8 +296,12 @@ void asb_synchronise(asb *b)
 			s.pending = true;
 			continue;
 		}
-		if (s.pending)
-			cross_meet(&s);
+		if (s.pending) {
+			bool present[ASC_KINDS] = {false};
+
+			find_present(b, i, present);
+			cross_meet(&s, present);
+		}
 		s.pending = false;
 		visit(&s, core);
 	}

@@ -47,11 +47,12 @@ typedef struct front {
 	asb_sub *sub;
 	uint32_t index, cursor; /* cursor: number of the step at hand */
 	unsigned member;        /* of its core */
-	bool used;              /* since the last sync */
+	bool used;              /* since its kind last told all it has done */
 	queue pipe[ASC_PIPES];
 	uint32_t waited[ASC_PIPES][ASC_PIPES][SYNC_IDS]; /* time on `to` of the last wait for (from, to, id) */
 	place place[ASC_SPACES];
-	GArray *neighbours; /* neighbours, by step */
+	uint32_t memory[ASC_PIPES]; /* last step of each pipe that others may depend on: of global memory */
+	GArray *neighbours;         /* neighbours, by step */
 	crossing cross[ASC_PIPES];
 } front;
 
@@ -67,9 +68,9 @@ typedef struct syncer {
 	place global;
 	GArray *written; /* uint64_t pairs: extents of global memory that any step writes */
 	GPtrArray *found;
-	GArray *away;                /* what the step at hand needs of other sub-cores */
-	bool pending, several, both; /* a sync is due; several sub-cores, both kinds have steps */
-	uint32_t silent[ASC_KINDS];  /* meetings at which a kind only listened, one after another */
+	GArray *away;                    /* what the step at hand needs of other sub-cores */
+	bool pending, both;              /* a meeting is due; both kinds have steps */
+	bool owed[ASC_KINDS][ASC_KINDS]; /* the first has told its own what the second has not heard yet */
 } syncer;
 
 /* What the step at hand must know of its own sub-core. */
@@ -88,7 +89,8 @@ void knowledge_join(knowledge *into, const knowledge *from);
 knowledge front_told(const front *f, unsigned p, uint32_t step);
 void note_before(front *f, enum asc_op op, unsigned a, unsigned b, unsigned c);
 void note_behind(front *f, uint32_t item, enum asc_op op, unsigned a, unsigned b, unsigned c);
-void stop_all(front *f);                          /* everything the sub-core has begun is complete */
+/* What a set at the end of pipe P tells now. */
+knowledge front_told_now(const front *f, unsigned p);
 void cover(front *f, unsigned p, const needs *n); /* flags and barriers before the next step of pipe P */
 
 /* cross.c */
@@ -99,6 +101,7 @@ bool cross_knows(const syncer *s, const front *f, const away *a);
 /* Counters between the sub-cores of a core for what the step at hand of F needs; false when all cores must meet. */
 bool cross_connect(syncer *s, front *f);
 void cross_settle(syncer *s, front *f); /* waits for what was set for F and not yet taken */
-void cross_meet(syncer *s);             /* all sub-cores */
+/* All sub-cores.  PRESENT: kinds that have steps before the next meeting; NULL: not known, all. */
+void cross_meet(syncer *s, const bool *present);
 
 #endif
