@@ -345,13 +345,40 @@ static meeting plan_meeting(syncer *s, const bool *present)
 	return m;
 }
 
+static bool has_purpose(const meeting *m)
+{
+	bool any = false;
+
+	for (unsigned kind = 0; kind < ASC_KINDS; kind++) {
+		any |= m->fresh[kind];
+		for (unsigned to = 0; to < ASC_KINDS; to++)
+			any |= m->tells[kind][to];
+	}
+	return any;
+}
+
+/* Accesses that everybody now knows, the sub-core itself as well; what nobody else asks for is not told. */
+static void forget_told(syncer *s, const meeting *m, asb_spans *set)
+{
+	g_ptr_array_set_size(s->found, 0);
+	asb_spans_find(set, 0, UINT64_MAX, s->found);
+	for (guint i = 0; i < s->found->len; i++) {
+		asb_span *old = g_ptr_array_index(s->found, i);
+		const front *f = &s->front[old->sub];
+
+		if (f->asked[g_array_index(f->pipe[old->pipe].item, uint32_t, old->step - 1)] &&
+		    (!s->b->machine->cross_ids || m->members[f->sub->kind] > 1))
+			asb_spans_remove(set, old);
+	}
+}
+
 static void close_meeting(syncer *s, const meeting *m)
 {
 	for (unsigned from = 0; from < ASC_KINDS; from++)
 		for (unsigned to = 0; to < ASC_KINDS; to++)
 			s->owed[from][to] = (s->owed[from][to] || m->fresh[from]) && !m->tells[from][to];
-	asb_spans_clear(&s->global.reads);
-	asb_spans_clear(&s->global.writes);
+	forget_told(s, m, &s->global.reads);
+	forget_told(s, m, &s->global.writes);
 	s->b->counts.syncs++;
 }
 
@@ -421,8 +448,8 @@ void cross_meet(syncer *s, const bool *present)
 	g_autofree telling *told = g_new0(telling, (size_t)b->blocks * b->subs);
 	uint32_t number = 0;
 
-	/* Inside a core counters and flags serve, step by step; at the end nobody has anything to hear. */
-	if (present && (m.cores < 2 || (!present[ASC_COUPLED] && !present[ASC_CUBE] && !present[ASC_VECTOR])))
+	/* Inside a core counters and flags serve, step by step. */
+	if (present && (m.cores < 2 || !has_purpose(&m)))
 		return;
 	place_words(s);
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)

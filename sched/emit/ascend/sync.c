@@ -128,8 +128,10 @@ static void keep(syncer *s, front *f, const asc_insn *insn, enum asc_pipe p, con
 
 		if (box[i].space == ASC_GM && !is_written(s, &box[i]))
 			continue;
-		if (box[i].space == ASC_GM)
+		if (box[i].space == ASC_GM && f->asked[f->cursor]) {
 			f->memory[p] = new.step;
+			f->used = true;
+		}
 		new.box = box[i];
 		remember(s, box[i].write ? &where->writes : &where->reads, &new);
 	}
@@ -155,7 +157,6 @@ static void visit(syncer *s, uint32_t core)
 	g_array_append_val(own->item, f->cursor);
 	own->count++;
 	keep(s, f, &item->insn, p, box, boxes);
-	f->used = true;
 	f->cursor++;
 }
 
@@ -226,6 +227,7 @@ static void init_front(syncer *s, uint32_t i)
 		f->pipe[p].item = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 		f->pipe[p].know = (knowledge){.of = {0}};
 	}
+	f->asked = g_new0(uint8_t, f->sub->items->len + 1);
 	f->sub->last = g_new(uint32_t, f->sub->items->len + 1);
 	for (uint32_t n = 0; n <= f->sub->items->len; n++)
 		f->sub->last[n] = ASB_NONE;
@@ -234,6 +236,7 @@ static void init_front(syncer *s, uint32_t i)
 static void fini_front(front *f)
 {
 	cross_fini(f);
+	g_free(f->asked);
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		g_array_free(f->pipe[p].past, TRUE);
 		g_array_free(f->pipe[p].item, TRUE);
@@ -258,6 +261,58 @@ static void find_members(syncer *s)
 		if (b->sub[i].items->len)
 			for (uint32_t n = i / b->subs * b->subs, end = n + b->subs; n < end; n++)
 				b->sub[n].joins = true;
+}
+
+/* NEW, step ITEM of its sub-core, against older accesses of SET: whom does it ask for? */
+static void ask(syncer *s, asb_spans *set, const asb_span *new)
+{
+	g_ptr_array_set_size(s->found, 0);
+	asb_spans_find(set, new->box.low, new->box.high, s->found);
+	for (guint i = 0; i < s->found->len; i++) {
+		asb_span *old = g_ptr_array_index(s->found, i);
+
+		if (!asb_box_meet(&old->box, &new->box))
+			continue;
+		if (old->sub != new->sub)
+			s->front[old->sub].asked[old->step] = 1;
+		if (new->box.write && asb_box_holds(&new->box, &old->box))
+			asb_spans_remove(set, old);
+	}
+}
+
+/* Steps that later ones of other sub-cores depend on: what meetings are for. */
+static void find_asked(syncer *s)
+{
+	asb *b = s->b;
+	g_autofree uint32_t *cursor = g_new0(uint32_t, (size_t)b->blocks * b->subs + 1);
+	asb_box box[ASB_BOXES];
+
+	for (guint i = 0; i < b->sequence->len; i++) {
+		asb_core core = g_array_index(b->sequence, asb_core, i);
+		const asb_item *item;
+		asb_span new = {.sub = core};
+		unsigned boxes;
+
+		if (core == ASB_SYNC || core == ASB_HOLD)
+			continue;
+		new.step = cursor[core]++;
+		item = asb_item_at(&b->sub[core], new.step);
+		new.pipe = (uint8_t)asb_queue_of(&item->insn);
+		if (new.pipe == ASC_PIPE_V || new.pipe == ASC_PIPE_M || new.pipe == ASC_PIPE_MTE1)
+			continue;
+		boxes = asb_touch(&item->insn, &g_array_index(b->modes, asb_mode, item->mode), b->machine, box);
+		for (unsigned k = 0; k < boxes; k++) {
+			if (box[k].space != ASC_GM || !is_written(s, &box[k]))
+				continue;
+			new.box = box[k];
+			ask(s, &s->global.writes, &new);
+			if (box[k].write)
+				ask(s, &s->global.reads, &new);
+			remember(s, box[k].write ? &s->global.writes : &s->global.reads, &new);
+		}
+	}
+	asb_spans_clear(&s->global.reads);
+	asb_spans_clear(&s->global.writes);
 }
 
 /* Kinds with steps from AT in the sequence to the next meeting. */
@@ -287,6 +342,7 @@ void asb_synchronise(asb *b)
 	for (uint32_t i = 0; i < subs; i++) {
 		init_front(&s, i);
 	}
+	find_asked(&s);
 	for (guint i = 0; i < b->sequence->len; i++) {
 		asb_core core = g_array_index(b->sequence, asb_core, i);
 

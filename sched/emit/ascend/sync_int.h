@@ -47,11 +47,12 @@ typedef struct front {
 	asb_sub *sub;
 	uint32_t index, cursor; /* cursor: number of the step at hand */
 	unsigned member;        /* of its core */
-	bool used;              /* since its kind last told all it has done */
+	bool used;              /* it did something that is asked for since its kind last told of it */
 	queue pipe[ASC_PIPES];
 	uint32_t waited[ASC_PIPES][ASC_PIPES][SYNC_IDS]; /* time on `to` of the last wait for (from, to, id) */
 	place place[ASC_SPACES];
-	uint32_t memory[ASC_PIPES]; /* last step of each pipe that others may depend on: of global memory */
+	uint8_t *asked;             /* [items] does a later step of another sub-core depend on it? */
+	uint32_t memory[ASC_PIPES]; /* last step of each pipe that is asked for */
 	GArray *neighbours;         /* neighbours, by step */
 	crossing cross[ASC_PIPES];
 } front;
