@@ -366,7 +366,8 @@ static void forget_told(syncer *s, const meeting *m, asb_spans *set)
 		asb_span *old = g_ptr_array_index(s->found, i);
 		const front *f = &s->front[old->sub];
 
-		if (f->asked[g_array_index(f->pipe[old->pipe].item, uint32_t, old->step - 1)] &&
+		if (m->fresh[f->sub->kind] &&
+		    f->asked[g_array_index(f->pipe[old->pipe].item, uint32_t, old->step - 1)] &&
 		    (!s->b->machine->cross_ids || m->members[f->sub->kind] > 1))
 			asb_spans_remove(set, old);
 	}

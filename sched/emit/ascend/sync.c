@@ -130,7 +130,7 @@ static void keep(syncer *s, front *f, const asc_insn *insn, enum asc_pipe p, con
 			continue;
 		if (box[i].space == ASC_GM && f->asked[f->cursor]) {
 			f->memory[p] = new.step;
-			f->used = true;
+			f->used |= f->asked[f->cursor] == ASKED_BY_OTHERS;
 		}
 		new.box = box[i];
 		remember(s, box[i].write ? &where->writes : &where->reads, &new);
@@ -263,6 +263,19 @@ static void find_members(syncer *s)
 				b->sub[n].joins = true;
 }
 
+/* Sub-core BY depends on OLD.  Counters go between the kinds of a core. */
+static void asked_for(syncer *s, const asb_span *old, uint32_t by)
+{
+	const front *of = &s->front[old->sub], *f = &s->front[by];
+	bool core = of->sub->block == f->sub->block && of->sub->kind != f->sub->kind;
+	uint8_t *asked = &of->asked[old->step];
+
+	if (!core)
+		*asked = ASKED_BY_OTHERS;
+	else if (!*asked)
+		*asked = ASKED_BY_CORE;
+}
+
 /* NEW, step ITEM of its sub-core, against older accesses of SET: whom does it ask for? */
 static void ask(syncer *s, asb_spans *set, const asb_span *new)
 {
@@ -274,7 +287,7 @@ static void ask(syncer *s, asb_spans *set, const asb_span *new)
 		if (!asb_box_meet(&old->box, &new->box))
 			continue;
 		if (old->sub != new->sub)
-			s->front[old->sub].asked[old->step] = 1;
+			asked_for(s, old, new->sub);
 		if (new->box.write && asb_box_holds(&new->box, &old->box))
 			asb_spans_remove(set, old);
 	}

@@ -42,16 +42,19 @@ typedef struct crossing {
 	GArray *wait;   /* knowledge each: steps of each pipe that stand before the wait */
 } crossing;
 
+/* What has to bring what a step did to those that depend on it: nothing, counters of its core, a meeting. */
+enum asked_by { ASKED_BY_NONE, ASKED_BY_CORE, ASKED_BY_OTHERS };
+
 typedef struct front {
 	asb *b;
 	asb_sub *sub;
 	uint32_t index, cursor; /* cursor: number of the step at hand */
 	unsigned member;        /* of its core */
-	bool used;              /* it did something that is asked for since its kind last told of it */
+	bool used;              /* it did something for other cores since its kind last told of it */
 	queue pipe[ASC_PIPES];
 	uint32_t waited[ASC_PIPES][ASC_PIPES][SYNC_IDS]; /* time on `to` of the last wait for (from, to, id) */
 	place place[ASC_SPACES];
-	uint8_t *asked;             /* [items] does a later step of another sub-core depend on it? */
+	uint8_t *asked;             /* [items] enum asked_by: does a later step of another sub-core depend on it? */
 	uint32_t memory[ASC_PIPES]; /* last step of each pipe that is asked for */
 	GArray *neighbours;         /* neighbours, by step */
 	crossing cross[ASC_PIPES];
