@@ -309,10 +309,11 @@ static void place_words(syncer *s)
 	b->words = asb_scratch(b, asb_words_bytes(b));
 }
 
-/* What a meeting is for: kinds that have done something meet among themselves; then those that go on hear what the
- * other kind has told its own since they last heard it.  Who does nothing before the next meeting hears it then. */
+/* What a meeting is for: kinds that have done something for other cores meet among themselves; then, core by core, who
+ * goes on hears what the other kind has told its own since it last heard of that.  Who does nothing before the next
+ * meeting hears it then, unless others of its kind have by that time. */
 typedef struct meeting {
-	bool fresh[ASC_KINDS], tells[ASC_KINDS][ASC_KINDS];
+	bool fresh[ASC_KINDS];
 	uint32_t members[ASC_KINDS], cores;
 } meeting;
 
@@ -321,11 +322,28 @@ typedef struct telling {
 	knowledge kind, core;
 } telling;
 
+static bool is_told(const syncer *s, const front *f, enum asc_kind from, enum asc_kind to)
+{
+	return s->link[f->sub->block].tells[from][to];
+}
+
+/* Kind TO meets: what any of its members has heard all hear. */
+static void spread_heard(syncer *s, enum asc_kind from, enum asc_kind to)
+{
+	bool heard = false;
+
+	for (uint32_t block = 0; block < s->b->blocks; block++)
+		heard |= s->link[block].takes_part && !s->link[block].owed[from][to];
+	for (uint32_t block = 0; heard && block < s->b->blocks; block++)
+		s->link[block].owed[from][to] = false;
+}
+
 static meeting plan_meeting(syncer *s, const bool *present)
 {
 	meeting m = {.cores = 0};
-	uint32_t core = UINT32_MAX;
 
+	for (uint32_t block = 0; block < s->b->blocks; block++)
+		s->link[block].takes_part = false;
 	for (uint32_t i = 0; i < s->b->blocks * s->b->subs; i++) {
 		const front *f = &s->front[i];
 
@@ -333,26 +351,32 @@ static meeting plan_meeting(syncer *s, const bool *present)
 			continue;
 		m.members[f->sub->kind]++;
 		m.fresh[f->sub->kind] |= f->used || !present;
-		m.cores += f->sub->block != core;
-		core = f->sub->block;
+		m.cores += !s->link[f->sub->block].takes_part;
+		s->link[f->sub->block].takes_part = true;
 	}
 	for (unsigned from = 0; from < ASC_KINDS; from++)
 		for (unsigned to = 0; to < ASC_KINDS; to++) {
-			if (from == to || !s->both || !m.members[from] || !m.members[to])
-				continue;
-			m.tells[from][to] = (s->owed[from][to] || m.fresh[from]) && (!present || present[to]);
+			if (m.fresh[to])
+				spread_heard(s, (enum asc_kind)from, (enum asc_kind)to);
+			for (uint32_t block = 0; block < s->b->blocks; block++) {
+				core_link *l = &s->link[block];
+
+				l->owed[from][to] |= from != to && s->both && l->takes_part && m.fresh[from];
+				l->tells[from][to] = l->owed[from][to] && (!present || present[block * ASC_KINDS + to]);
+			}
 		}
 	return m;
 }
 
-static bool has_purpose(const meeting *m)
+static bool has_purpose(const syncer *s, const meeting *m)
 {
 	bool any = false;
 
 	for (unsigned kind = 0; kind < ASC_KINDS; kind++) {
 		any |= m->fresh[kind];
-		for (unsigned to = 0; to < ASC_KINDS; to++)
-			any |= m->tells[kind][to];
+		for (uint32_t block = 0; block < s->b->blocks; block++)
+			for (unsigned to = 0; to < ASC_KINDS; to++)
+				any |= s->link[block].tells[kind][to];
 	}
 	return any;
 }
@@ -375,9 +399,11 @@ static void forget_told(syncer *s, const meeting *m, asb_spans *set)
 
 static void close_meeting(syncer *s, const meeting *m)
 {
-	for (unsigned from = 0; from < ASC_KINDS; from++)
-		for (unsigned to = 0; to < ASC_KINDS; to++)
-			s->owed[from][to] = (s->owed[from][to] || m->fresh[from]) && !m->tells[from][to];
+	for (uint32_t block = 0; block < s->b->blocks; block++)
+		for (unsigned from = 0; from < ASC_KINDS; from++)
+			for (unsigned to = 0; to < ASC_KINDS; to++)
+				if (s->link[block].tells[from][to])
+					s->link[block].owed[from][to] = false;
 	forget_told(s, m, &s->global.reads);
 	forget_told(s, m, &s->global.writes);
 	s->b->counts.syncs++;
@@ -401,9 +427,9 @@ static void meet(syncer *s, front *f, const meeting *m, uint32_t number, telling
 		knowledge_join(&f->pipe[ASC_PIPE_S].know, &told->kind);
 	}
 	told->core = front_told_now(f, out);
-	if (m->tells[kind][other])
+	if (is_told(s, f, kind, other))
 		note_before(f, ASC_OP_SETCROSS, out, MODE_CORE, MEET_CORE_ID);
-	if (m->tells[other][kind])
+	if (is_told(s, f, other, kind))
 		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, MEET_CORE_ID, 0);
 	if (m->fresh[kind])
 		f->used = false;
@@ -424,18 +450,18 @@ static void hear(syncer *s, front *f, const meeting *m, const telling *told)
 			continue;
 		if (g->sub->kind == kind && m->fresh[kind] && m->members[kind] > 1)
 			n.of[i] = told[first + i].kind;
-		if (g->sub->kind != kind && m->tells[other][kind])
+		if (g->sub->kind != kind && is_told(s, f, other, kind))
 			n.of[i] = told[first + i].core;
 	}
 	learn(f, &n);
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		crossing *c = &f->cross[p];
 
-		if (m->tells[other][kind]) {
+		if (is_told(s, f, other, kind)) {
 			c->sets = c->last = 0;
 			g_array_set_size(c->placed, 0);
 		}
-		if (m->tells[kind][other]) {
+		if (is_told(s, f, kind, other)) {
 			c->waits = 0;
 			g_array_set_size(c->wait, 0);
 		}
@@ -450,7 +476,7 @@ void cross_meet(syncer *s, const bool *present)
 	uint32_t number = 0;
 
 	/* Inside a core counters and flags serve, step by step. */
-	if (present && (m.cores < 2 || !has_purpose(&m)))
+	if (present && (m.cores < 2 || !has_purpose(s, &m)))
 		return;
 	place_words(s);
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)

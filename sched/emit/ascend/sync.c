@@ -328,7 +328,7 @@ static void find_asked(syncer *s)
 	asb_spans_clear(&s->global.writes);
 }
 
-/* Kinds with steps from AT in the sequence to the next meeting. */
+/* Cores and kinds with steps from AT in the sequence to the next meeting. */
 static void find_present(const asb *b, guint at, bool *present)
 {
 	for (; at < b->sequence->len; at++) {
@@ -337,7 +337,7 @@ static void find_present(const asb *b, guint at, bool *present)
 		if (core == ASB_SYNC)
 			return;
 		if (core != ASB_HOLD)
-			present[b->sub[core].kind] = true;
+			present[b->sub[core].block * ASC_KINDS + b->sub[core].kind] = true;
 	}
 }
 
@@ -350,6 +350,7 @@ void asb_synchronise(asb *b)
 	s.written = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	s.found = g_ptr_array_new();
 	s.away = g_array_new(FALSE, FALSE, sizeof(away));
+	s.link = g_new0(core_link, b->blocks);
 	find_written(&s);
 	find_members(&s);
 	for (uint32_t i = 0; i < subs; i++) {
@@ -366,7 +367,7 @@ void asb_synchronise(asb *b)
 			continue;
 		}
 		if (s.pending) {
-			bool present[ASC_KINDS] = {false};
+			g_autofree bool *present = g_new0(bool, (size_t)b->blocks *ASC_KINDS);
 
 			find_present(b, i, present);
 			cross_meet(&s, present);
@@ -381,6 +382,7 @@ void asb_synchronise(asb *b)
 	asb_spans_fini(&s.global.reads);
 	asb_spans_fini(&s.global.writes);
 	g_free(s.front);
+	g_free(s.link);
 	g_array_free(s.written, TRUE);
 	g_ptr_array_free(s.found, TRUE);
 	g_array_free(s.away, TRUE);

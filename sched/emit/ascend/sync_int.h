@@ -66,15 +66,20 @@ typedef struct away {
 	uint8_t pipe;
 } away;
 
+/* Between the kinds of a core: the first has told its own what the second has not heard; tells it in this meeting. */
+typedef struct core_link {
+	bool takes_part, owed[ASC_KINDS][ASC_KINDS], tells[ASC_KINDS][ASC_KINDS];
+} core_link;
+
 typedef struct syncer {
 	asb *b;
 	front *front; /* [sub-cores] */
 	place global;
 	GArray *written; /* uint64_t pairs: extents of global memory that any step writes */
 	GPtrArray *found;
-	GArray *away;                    /* what the step at hand needs of other sub-cores */
-	bool pending, both;              /* a meeting is due; both kinds have steps */
-	bool owed[ASC_KINDS][ASC_KINDS]; /* the first has told its own what the second has not heard yet */
+	GArray *away;       /* what the step at hand needs of other sub-cores */
+	bool pending, both; /* a meeting is due; both kinds have steps */
+	core_link *link;    /* [cores] */
 } syncer;
 
 /* What the step at hand must know of its own sub-core. */
@@ -105,7 +110,7 @@ bool cross_knows(const syncer *s, const front *f, const away *a);
 /* Counters between the sub-cores of a core for what the step at hand of F needs; false when all cores must meet. */
 bool cross_connect(syncer *s, front *f);
 void cross_settle(syncer *s, front *f); /* waits for what was set for F and not yet taken */
-/* All sub-cores.  PRESENT: kinds that have steps before the next meeting; NULL: not known, all. */
+/* All sub-cores.  PRESENT: [cores][ASC_KINDS] who has steps before the next meeting; NULL: not known. */
 void cross_meet(syncer *s, const bool *present);
 
 #endif
