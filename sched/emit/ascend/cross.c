@@ -9,10 +9,10 @@
  * early as it can.  A counter holds few sets: one more is placed only where the setter is known to come after the wait
  * that makes room for it.
  *
- * Whatever else depends across sub-cores makes all cores meet: everything complete, those of a kind by mode 0, then
- * both kinds of a core by mode 2.  Cores without counters meet by words of global memory, in rounds: in each a core
- * sets a word of its own and waits for that of the core 1, 2, 4 ... before it, so that after the last it has heard of
- * all of them.
+ * Whatever else depends across sub-cores makes all cores meet, when all they have done to global memory is complete:
+ * those of a kind by mode 0, then both kinds of a core by mode 2, as far as they have done something, and go on.  Cores
+ * without counters meet by words of global memory, in rounds: in each a core sets a word of its own and waits for that
+ * of the core 1, 2, 4 ... before it, so that after the last it has heard of all of them.
  */
 #include "sched/emit/ascend/sync_int.h"
 
@@ -260,64 +260,31 @@ void cross_settle(syncer *s, front *f)
 			wait_for(f, p);
 }
 
-static void forget_local(front *f)
+/* ---- meetings ---- */
+
+static bool takes_part(const front *f)
 {
-	for (unsigned i = 0; i < ASC_SPACES; i++) {
-		asb_spans_clear(&f->place[i].reads);
-		asb_spans_clear(&f->place[i].writes);
-	}
+	return f->sub->items->len || f->sub->joins;
 }
 
-static void cross_all(front *f, unsigned mode, unsigned id, bool sets, bool waits)
+/* The pipe whose sets tell what F has done. */
+static unsigned way_out(const front *f)
 {
-	enum asc_pipe out = f->sub->kind == ASC_CUBE ? ASC_PIPE_FIX : ASC_PIPE_MTE3;
-
-	if (sets)
-		note_before(f, ASC_OP_SETCROSS, out, mode, id);
-	if (waits)
-		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, id, 0);
+	return !f->b->machine->cross_ids ? ASC_PIPE_S : f->sub->kind == ASC_CUBE ? ASC_PIPE_FIX : ASC_PIPE_MTE3;
 }
 
-/* Has F done anything since the last meeting that others may have to wait for? */
-static bool has_news(const front *f)
+/* A set at the end of the way out, to come now, tells of everything of F that others may depend on. */
+static void gather(front *f)
 {
-	bool news = f->used;
+	unsigned out = way_out(f);
+	needs n = {.of = {0}};
 
 	for (unsigned p = 0; p < ASC_PIPES; p++)
-		news |= f->cross[p].sets || f->cross[p].waits;
-	return news;
-}
-
-/* Which kinds have news.  One that only listens must answer now and then, or its counter overflows. */
-static void find_news(syncer *s, bool *news)
-{
-	uint32_t most = (uint32_t)MIN(s->b->machine->cross_max, MOST_BEHIND);
-
-	for (uint32_t i = 0; i < s->b->blocks * s->b->subs; i++)
-		news[s->front[i].sub->kind] |= has_news(&s->front[i]);
-	for (unsigned kind = 0; kind < ASC_KINDS; kind++) {
-		if (s->silent[kind] + 1 >= most)
-			news[kind] = true;
-		s->silent[kind] = news[kind] ? 0 : s->silent[kind] + 1;
-	}
-}
-
-/* Everything of the core is complete: its sub-cores know all of one another. */
-static void know_all(syncer *s, front *f)
-{
-	neighbours all = {.from = 0};
-	uint32_t first = f->index - f->member;
-
-	for (unsigned m = 0; m < s->b->subs && m < SYNC_MEMBERS; m++)
-		for (unsigned p = 0; p < ASC_PIPES; p++)
-			all.of[m].of[p] = complete(s->front[first + m].pipe[p].count);
-	learn(f, &all);
-	/* Waits of before the meeting are behind everybody. */
-	for (unsigned p = 0; p < ASC_PIPES; p++) {
-		f->cross[p].sets = f->cross[p].waits = f->cross[p].last = 0;
-		g_array_set_size(f->cross[p].wait, 0);
-		g_array_set_size(f->cross[p].placed, 0);
-	}
+		if (p != out)
+			n.of[p] = f->memory[p];
+	knowledge_join(&f->pipe[out].know, &f->pipe[ASC_PIPE_S].know);
+	f->pipe[out].know.of[ASC_PIPE_S] = MAX(f->pipe[out].know.of[ASC_PIPE_S], complete(f->pipe[ASC_PIPE_S].count));
+	cover(f, out, &n);
 }
 
 /* The NUMBER-th core of those with steps meets the others by words of global memory. */
@@ -335,43 +302,190 @@ static void place_words(syncer *s)
 {
 	asb *b = s->b;
 
-	if (b->words || !s->several || b->machine->cross_ids)
+	if (b->words || b->machine->cross_ids)
 		return;
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
 		b->words_cores += b->sub[i].items->len > 0;
 	b->words = asb_scratch(b, asb_words_bytes(b));
 }
 
-void cross_meet(syncer *s)
+/* What a meeting is for: kinds that have done something for other cores meet among themselves; then, core by core, who
+ * goes on hears what the other kind has told its own since it last heard of that.  Who does nothing before the next
+ * meeting hears it then, unless others of its kind have by that time. */
+typedef struct meeting {
+	bool fresh[ASC_KINDS];
+	uint32_t members[ASC_KINDS], cores;
+} meeting;
+
+/* What its own kind, and the other kind of its core, hear of a sub-core. */
+typedef struct telling {
+	knowledge kind, core;
+} telling;
+
+static bool is_told(const syncer *s, const front *f, enum asc_kind from, enum asc_kind to)
+{
+	return s->link[f->sub->block].tells[from][to];
+}
+
+/* Kind TO meets: what any of its members has heard all hear. */
+static void spread_heard(syncer *s, enum asc_kind from, enum asc_kind to)
+{
+	bool heard = false;
+
+	for (uint32_t block = 0; block < s->b->blocks; block++)
+		heard |= s->link[block].takes_part && !s->link[block].owed[from][to];
+	for (uint32_t block = 0; heard && block < s->b->blocks; block++)
+		s->link[block].owed[from][to] = false;
+}
+
+static meeting plan_meeting(syncer *s, const bool *present)
+{
+	meeting m = {.cores = 0};
+
+	for (uint32_t block = 0; block < s->b->blocks; block++)
+		s->link[block].takes_part = false;
+	for (uint32_t i = 0; i < s->b->blocks * s->b->subs; i++) {
+		const front *f = &s->front[i];
+
+		if (!takes_part(f))
+			continue;
+		m.members[f->sub->kind]++;
+		m.fresh[f->sub->kind] |= f->used || !present;
+		m.cores += !s->link[f->sub->block].takes_part;
+		s->link[f->sub->block].takes_part = true;
+	}
+	for (unsigned from = 0; from < ASC_KINDS; from++)
+		for (unsigned to = 0; to < ASC_KINDS; to++) {
+			if (m.fresh[to])
+				spread_heard(s, (enum asc_kind)from, (enum asc_kind)to);
+			for (uint32_t block = 0; block < s->b->blocks; block++) {
+				core_link *l = &s->link[block];
+
+				l->owed[from][to] |= from != to && s->both && l->takes_part && m.fresh[from];
+				l->tells[from][to] = l->owed[from][to] && (!present || present[block * ASC_KINDS + to]);
+			}
+		}
+	return m;
+}
+
+static bool has_purpose(const syncer *s, const meeting *m)
+{
+	bool any = false;
+
+	for (unsigned kind = 0; kind < ASC_KINDS; kind++) {
+		any |= m->fresh[kind];
+		for (uint32_t block = 0; block < s->b->blocks; block++)
+			for (unsigned to = 0; to < ASC_KINDS; to++)
+				any |= s->link[block].tells[kind][to];
+	}
+	return any;
+}
+
+/* Accesses that everybody now knows, the sub-core itself as well; what nobody else asks for is not told. */
+static void forget_told(syncer *s, const meeting *m, asb_spans *set)
+{
+	g_ptr_array_set_size(s->found, 0);
+	asb_spans_find(set, 0, UINT64_MAX, s->found);
+	for (guint i = 0; i < s->found->len; i++) {
+		asb_span *old = g_ptr_array_index(s->found, i);
+		const front *f = &s->front[old->sub];
+
+		if (m->fresh[f->sub->kind] &&
+		    f->asked[g_array_index(f->pipe[old->pipe].item, uint32_t, old->step - 1)] &&
+		    (!s->b->machine->cross_ids || m->members[f->sub->kind] > 1))
+			asb_spans_remove(set, old);
+	}
+}
+
+static void close_meeting(syncer *s, const meeting *m)
+{
+	for (uint32_t block = 0; block < s->b->blocks; block++)
+		for (unsigned from = 0; from < ASC_KINDS; from++)
+			for (unsigned to = 0; to < ASC_KINDS; to++)
+				if (s->link[block].tells[from][to])
+					s->link[block].owed[from][to] = false;
+	forget_told(s, m, &s->global.reads);
+	forget_told(s, m, &s->global.writes);
+	s->b->counts.syncs++;
+}
+
+/* Sets and waits of F. */
+static void meet(syncer *s, front *f, const meeting *m, uint32_t number, telling *told)
+{
+	enum asc_kind kind = f->sub->kind, other = kind == ASC_CUBE ? ASC_VECTOR : ASC_CUBE;
+	unsigned out = way_out(f);
+
+	if (m->fresh[kind])
+		gather(f);
+	told->kind = front_told_now(f, out);
+	if (m->fresh[kind] && !s->b->machine->cross_ids) {
+		meet_by_words(f, number);
+	} else if (m->fresh[kind] && m->members[kind] > 1) {
+		note_before(f, ASC_OP_SETCROSS, out, MODE_KIND, MEET_KIND_ID);
+		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, MEET_KIND_ID, 0);
+		/* Its own set is among those it waits for. */
+		knowledge_join(&f->pipe[ASC_PIPE_S].know, &told->kind);
+	}
+	told->core = front_told_now(f, out);
+	if (is_told(s, f, kind, other))
+		note_before(f, ASC_OP_SETCROSS, out, MODE_CORE, MEET_CORE_ID);
+	if (is_told(s, f, other, kind))
+		note_before(f, ASC_OP_WAITCROSS, ASC_PIPE_S, MEET_CORE_ID, 0);
+	if (m->fresh[kind])
+		f->used = false;
+}
+
+/* What F has heard of its neighbours.  Counters between kinds of which the waiting one has told that it took all of
+ * them begin anew. */
+static void hear(syncer *s, front *f, const meeting *m, const telling *told)
+{
+	enum asc_kind kind = f->sub->kind, other = kind == ASC_CUBE ? ASC_VECTOR : ASC_CUBE;
+	uint32_t first = f->index - f->member;
+	neighbours n = {.from = 0};
+
+	for (unsigned i = 0; i < s->b->subs && i < SYNC_MEMBERS; i++) {
+		const front *g = &s->front[first + i];
+
+		if (!takes_part(g))
+			continue;
+		if (g->sub->kind == kind && m->fresh[kind] && m->members[kind] > 1)
+			n.of[i] = told[first + i].kind;
+		if (g->sub->kind != kind && is_told(s, f, other, kind))
+			n.of[i] = told[first + i].core;
+	}
+	learn(f, &n);
+	for (unsigned p = 0; p < ASC_PIPES; p++) {
+		crossing *c = &f->cross[p];
+
+		if (is_told(s, f, other, kind)) {
+			c->sets = c->last = 0;
+			g_array_set_size(c->placed, 0);
+		}
+		if (is_told(s, f, kind, other)) {
+			c->waits = 0;
+			g_array_set_size(c->wait, 0);
+		}
+	}
+}
+
+void cross_meet(syncer *s, const bool *present)
 {
 	asb *b = s->b;
-	bool news[ASC_KINDS] = {false};
+	meeting m = plan_meeting(s, present);
+	g_autofree telling *told = g_new0(telling, (size_t)b->blocks * b->subs);
 	uint32_t number = 0;
 
+	/* Inside a core counters and flags serve, step by step. */
+	if (present && (m.cores < 2 || !has_purpose(s, &m)))
+		return;
 	place_words(s);
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
 		cross_settle(s, &s->front[i]);
-	find_news(s, news);
-	for (uint32_t i = 0; i < b->blocks * b->subs; i++) {
-		front *f = &s->front[i];
-		enum asc_kind kind = f->sub->kind, other = kind == ASC_CUBE ? ASC_VECTOR : ASC_CUBE;
-
-		if (!f->sub->items->len && !f->sub->joins)
-			continue;
-		if (f->used)
-			stop_all(f);
-		f->used = false;
-		if (s->several && !b->machine->cross_ids)
-			meet_by_words(f, number++);
-		else if (s->several)
-			cross_all(f, MODE_KIND, MEET_KIND_ID, news[kind], news[kind]);
-		if (s->both)
-			cross_all(f, MODE_CORE, MEET_CORE_ID, news[kind], news[other]);
-		forget_local(f);
-	}
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
-		know_all(s, &s->front[i]);
-	asb_spans_clear(&s->global.reads);
-	asb_spans_clear(&s->global.writes);
-	b->counts.syncs++;
+		if (takes_part(&s->front[i]))
+			meet(s, &s->front[i], &m, number++, &told[i]);
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
+		if (takes_part(&s->front[i]))
+			hear(s, &s->front[i], &m, told);
+	close_meeting(s, &m);
 }

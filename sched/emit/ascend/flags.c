@@ -31,8 +31,7 @@ knowledge front_told(const front *f, unsigned p, uint32_t step)
 	return k;
 }
 
-/* What a set at the end of pipe P tells now. */
-static knowledge told_now(const front *f, unsigned p)
+knowledge front_told_now(const front *f, unsigned p)
 {
 	knowledge k = f->pipe[p].know;
 
@@ -76,7 +75,8 @@ static void take_wait(front *f, unsigned from, unsigned to, unsigned id, const k
 	f->b->counts.flags++;
 }
 
-void stop_all(front *f)
+/* Everything the sub-core has begun is complete. */
+static void stop_all(front *f)
 {
 	note_before(f, ASC_OP_BARRIER, ASC_PIPE_ALL, 0, 0);
 	for (unsigned p = 0; p < ASC_PIPES; p++)
@@ -90,7 +90,7 @@ void stop_all(front *f)
 static bool raise_now(front *f, unsigned from, unsigned to)
 {
 	unsigned id = oldest_id(f, from, to);
-	knowledge what = told_now(f, from);
+	knowledge what = front_told_now(f, from);
 
 	if (what.of[to] < f->waited[from][to][id])
 		return false;

@@ -60,6 +60,28 @@ static bool add_parts(asb *b, const ask_product *p, const ask_place *from, const
 	return ask_add_parts(b, p, from, to, error);
 }
 
+/* What is left behind a relu goes through vector sub-cores, by way of memory where they are others. */
+static void take_tail(asb *b, const ask_kernel *k, ask_work *w, ask_tail *tail)
+{
+	if (k->nodes->len == 1)
+		return;
+	ask_tail_describe(k, tail);
+	w->relu = tail->relu;
+	if (!tail->count)
+		return;
+	w->tail = tail;
+	w->c.address = asb_scratch(b, w->p->batches * w->p->m * w->c.pitch_bytes);
+}
+
+static void tell_tail(asb *b, const char *name, const ask_work *w)
+{
+	if (w->relu)
+		asb_remark(b, "%s: relu as the result leaves L0C", name);
+	if (w->tail)
+		asb_remark(b, "%s: %u operation%s on each tile as it comes out", name, w->tail->count,
+		           w->tail->count == 1 ? "" : "s");
+}
+
 bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 {
 	uint32_t last = g_array_index(k->nodes, uint32_t, k->nodes->len - 1);
@@ -80,13 +102,7 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 		return false;
 	if (p.parts > 1)
 		w.c = place_parts(b, &p);
-	if (k->nodes->len > 1) {
-		ask_tail_describe(k, &tail);
-		w.tail = &tail;
-		/* On its way to the vector sub-cores. */
-		w.c.address = asb_scratch(b, p.batches * p.m * w.c.pitch_bytes);
-		asb_remark(b, "%s: %u operations on each tile as it comes out", n->name, tail.count);
-	}
+	take_tail(b, k, &w, &tail);
 	tiles = ask_tiles(asb_machine(b), &p, ASK_CANDIDATES);
 	if (!ask_product_choose(&w, tiles, &t)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED, "%s: no tile of the product fits the buffers",
@@ -94,6 +110,7 @@ bool ask_matmul(asb *b, const ask_kernel *k, GError **error)
 		return false;
 	}
 	asb_node(b, n->name);
+	tell_tail(b, n->name, &w);
 	asb_remark(b,
 	           "%s: tiles of %" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT ", mmads of depth %" G_GUINT64_FORMAT
 	           ", L1 stages of depth %" G_GUINT64_FORMAT " (%u) and %" G_GUINT64_FORMAT " (%u), %" G_GUINT64_FORMAT

@@ -276,6 +276,7 @@ static asc_insn way_out(const ask_work *w, enum asc_op op, uint64_t from, uint64
 	insn.f[5] = (int64_t)columns;
 	insn.f[6] = (int64_t)ask_up(w->rows, ASK_SIDE);
 	insn.f[8] = w->p->sum == ASC_F32 && w->p->result == ASC_F16 ? 1 : 0;
+	insn.f[10] = w->relu;
 	insn.f[11] = 1;
 	return insn;
 }

@@ -41,6 +41,7 @@ typedef struct ask_tail_op {
 	ask_place y; /* the other operand; no pitch: none */
 } ask_tail_op;
 typedef struct ask_tail {
+	bool relu; /* first, done by the way out of L0C */
 	unsigned count;
 	ask_tail_op op[ASK_TAIL];
 	ask_place to; /* where the result of the last one goes */
@@ -62,6 +63,7 @@ typedef struct ask_work {
 	uint64_t ub_bytes;
 	uint64_t at_m, at_n, rows, columns, batch; /* of the tile looked up last */
 	const ask_tail *tail;                      /* NULL: none */
+	bool relu;                                 /* as the result leaves L0C */
 	uint64_t tail_bytes;                       /* of a turn of the unified buffer */
 	ask_ring tail_ub[ASK_VECTORS], tail_y[ASK_VECTORS];
 } ask_work;

@@ -4,9 +4,9 @@
  * (residual), and relu.  Operations of fp16 numbers in fp32, rounded to fp16, are those of fp16 instructions, since
  * fp32 has more than twice as many digits; so nothing is converted.
  *
- * On coupled cores a piece of a tile is worked on in the unified buffer on its way out.  On split ones fixpipe writes
- * the tile to memory, and the vector sub-cores of the core take its rows from there, L2, while the cube goes on; no
- * core waits for another.
+ * A relu that comes first is done by the copy out of L0C.  On coupled cores a piece of a tile is worked on in the
+ * unified buffer on its way out.  On split ones fixpipe writes the tile to memory, and the vector sub-cores of the core
+ * take its rows from there, L2, while the cube goes on; no core waits for another.
  */
 #include "sched/emit/ascend/product.h"
 #include "sched/emit/ascend/vector_int.h"
@@ -135,7 +135,7 @@ void ask_tail_describe(const ask_kernel *k, ask_tail *tail)
 {
 	uint32_t x = g_array_index(k->nodes, uint32_t, 0);
 
-	tail->count = 0;
+	*tail = (ask_tail){.count = 0};
 	for (guint i = 1; i < k->nodes->len; i++) {
 		uint32_t u = g_array_index(k->nodes, uint32_t, i), y;
 		ask_tail_op *op = &tail->op[tail->count++];
@@ -144,6 +144,11 @@ void ask_tail_describe(const ask_kernel *k, ask_tail *tail)
 		if (y != UINT32_MAX)
 			op->y = k->place[y];
 		x = u;
+		/* Sums begin at +0 and never are -0, and what is rounded to 0 is 0 either way. */
+		if (i == 1 && op->op == ASC_OP_VRELU) {
+			tail->relu = true;
+			tail->count = 0;
+		}
 	}
 	tail->to = k->place[x];
 }

@@ -132,6 +132,10 @@ static void keep(syncer *s, front *f, const asc_insn *insn, enum asc_pipe p, con
 
 		if (box[i].space == ASC_GM && !is_written(s, &box[i]))
 			continue;
+		if (box[i].space == ASC_GM && f->asked[f->cursor]) {
+			f->memory[p] = new.step;
+			f->used |= f->asked[f->cursor] == ASKED_BY_OTHERS;
+		}
 		new.box = box[i];
 		remember(s, box[i].write ? &where->writes : &where->reads, &new);
 	}
@@ -148,10 +152,8 @@ static void visit(syncer *s, uint32_t core)
 	queue *own = &f->pipe[p];
 
 	find_needs(s, f, &item->insn, p, box, boxes, &n);
-	if (s->away->len && !cross_connect(s, f)) {
-		cross_meet(s);
-		n = (needs){.of = {0}};
-	}
+	if (s->away->len && !cross_connect(s, f))
+		cross_meet(s, NULL);
 	knowledge_join(&own->know, &f->pipe[ASC_PIPE_S].know);
 	own->know.of[ASC_PIPE_S] = MAX(own->know.of[ASC_PIPE_S], complete(f->pipe[ASC_PIPE_S].count));
 	cover(f, p, &n);
@@ -159,7 +161,6 @@ static void visit(syncer *s, uint32_t core)
 	g_array_append_val(own->item, f->cursor);
 	own->count++;
 	keep(s, f, &item->insn, p, box, boxes);
-	f->used = true;
 	f->cursor++;
 }
 
@@ -230,6 +231,7 @@ static void init_front(syncer *s, uint32_t i)
 		f->pipe[p].item = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 		f->pipe[p].know = (knowledge){.of = {0}};
 	}
+	f->asked = g_new0(uint8_t, f->sub->items->len + 1);
 	f->sub->last = g_new(uint32_t, f->sub->items->len + 1);
 	for (uint32_t n = 0; n <= f->sub->items->len; n++)
 		f->sub->last[n] = ASB_NONE;
@@ -238,6 +240,7 @@ static void init_front(syncer *s, uint32_t i)
 static void fini_front(front *f)
 {
 	cross_fini(f);
+	g_free(f->asked);
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
 		g_array_free(f->pipe[p].past, TRUE);
 		g_array_free(f->pipe[p].item, TRUE);
@@ -252,20 +255,94 @@ static void fini_front(front *f)
 static void find_members(syncer *s)
 {
 	asb *b = s->b;
-	uint32_t members = 0;
 	bool kind[ASC_KINDS] = {false};
 
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
-		if (b->sub[i].items->len) {
-			members++;
+		if (b->sub[i].items->len)
 			kind[b->sub[i].kind] = true;
-		}
-	s->several = members > 1;
 	s->both = kind[ASC_CUBE] && kind[ASC_VECTOR];
 	for (uint32_t i = 0; s->both && i < b->blocks * b->subs; i++)
 		if (b->sub[i].items->len)
 			for (uint32_t n = i / b->subs * b->subs, end = n + b->subs; n < end; n++)
 				b->sub[n].joins = true;
+}
+
+/* Sub-core BY depends on OLD.  Counters go between the kinds of a core. */
+static void asked_for(syncer *s, const asb_span *old, uint32_t by)
+{
+	const front *of = &s->front[old->sub], *f = &s->front[by];
+	bool core = of->sub->block == f->sub->block && of->sub->kind != f->sub->kind;
+	uint8_t *asked = &of->asked[old->step];
+
+	if (!core)
+		*asked = ASKED_BY_OTHERS;
+	else if (!*asked)
+		*asked = ASKED_BY_CORE;
+}
+
+/* NEW, step ITEM of its sub-core, against older accesses of SET: whom does it ask for? */
+static void ask(syncer *s, asb_spans *set, const asb_span *new)
+{
+	g_ptr_array_set_size(s->found, 0);
+	asb_spans_find(set, new->box.low, new->box.high, s->found);
+	for (guint i = 0; i < s->found->len; i++) {
+		asb_span *old = g_ptr_array_index(s->found, i);
+
+		if (!asb_box_meet(&old->box, &new->box))
+			continue;
+		if (old->sub != new->sub)
+			asked_for(s, old, new->sub);
+		if (new->box.write && asb_box_holds(&new->box, &old->box))
+			asb_spans_remove(set, old);
+	}
+}
+
+/* Steps that later ones of other sub-cores depend on: what meetings are for. */
+static void find_asked(syncer *s)
+{
+	asb *b = s->b;
+	g_autofree uint32_t *cursor = g_new0(uint32_t, (size_t)b->blocks * b->subs + 1);
+	asb_box box[ASB_BOXES];
+
+	for (guint i = 0; i < b->sequence->len; i++) {
+		asb_core core = g_array_index(b->sequence, asb_core, i);
+		const asb_item *item;
+		asb_span new = {.sub = core};
+		unsigned boxes;
+
+		if (core == ASB_SYNC || core == ASB_HOLD)
+			continue;
+		new.step = cursor[core]++;
+		item = asb_item_at(&b->sub[core], new.step);
+		new.pipe = (uint8_t)asb_queue_of(&item->insn);
+		if (new.pipe == ASC_PIPE_V || new.pipe == ASC_PIPE_M || new.pipe == ASC_PIPE_MTE1)
+			continue;
+		boxes = asb_touch(&item->insn, &g_array_index(b->modes, asb_mode, item->mode), b->machine, box);
+		for (unsigned k = 0; k < boxes; k++) {
+			if (box[k].space != ASC_GM || !is_written(s, &box[k]))
+				continue;
+			new.box = box[k];
+			ask(s, &s->global.writes, &new);
+			if (box[k].write)
+				ask(s, &s->global.reads, &new);
+			remember(s, box[k].write ? &s->global.writes : &s->global.reads, &new);
+		}
+	}
+	asb_spans_clear(&s->global.reads);
+	asb_spans_clear(&s->global.writes);
+}
+
+/* Cores and kinds with steps from AT in the sequence to the next meeting. */
+static void find_present(const asb *b, guint at, bool *present)
+{
+	for (; at < b->sequence->len; at++) {
+		asb_core core = g_array_index(b->sequence, asb_core, at);
+
+		if (core == ASB_SYNC)
+			return;
+		if (core != ASB_HOLD)
+			present[b->sub[core].block * ASC_KINDS + b->sub[core].kind] = true;
+	}
 }
 
 bool asb_synchronise(asb *b, GError **error)
@@ -278,11 +355,13 @@ bool asb_synchronise(asb *b, GError **error)
 	s.written = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	s.found = g_ptr_array_new();
 	s.away = g_array_new(FALSE, FALSE, sizeof(away));
+	s.link = g_new0(core_link, b->blocks);
 	find_written(&s);
 	find_members(&s);
 	for (uint32_t i = 0; i < subs; i++) {
 		init_front(&s, i);
 	}
+	find_asked(&s);
 	for (guint i = 0; i < b->sequence->len; i++) {
 		asb_core core = g_array_index(b->sequence, asb_core, i);
 
@@ -296,8 +375,12 @@ bool asb_synchronise(asb *b, GError **error)
 			s.pending = true;
 			continue;
 		}
-		if (s.pending)
-			cross_meet(&s);
+		if (s.pending) {
+			g_autofree bool *present = g_new0(bool, (size_t)b->blocks *ASC_KINDS);
+
+			find_present(b, i, present);
+			cross_meet(&s, present);
+		}
 		s.pending = false;
 		visit(&s, core);
 	}
@@ -308,6 +391,7 @@ bool asb_synchronise(asb *b, GError **error)
 	asb_spans_fini(&s.global.reads);
 	asb_spans_fini(&s.global.writes);
 	g_free(s.front);
+	g_free(s.link);
 	g_array_free(s.written, TRUE);
 	g_ptr_array_free(s.found, TRUE);
 	g_array_free(s.away, TRUE);

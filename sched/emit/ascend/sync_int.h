@@ -42,16 +42,21 @@ typedef struct crossing {
 	GArray *wait;   /* knowledge each: steps of each pipe that stand before the wait */
 } crossing;
 
+/* What has to bring what a step did to those that depend on it: nothing, counters of its core, a meeting. */
+enum asked_by { ASKED_BY_NONE, ASKED_BY_CORE, ASKED_BY_OTHERS };
+
 typedef struct front {
 	asb *b;
 	asb_sub *sub;
 	uint32_t index, cursor; /* cursor: number of the step at hand */
 	unsigned member;        /* of its core */
-	bool used;              /* since the last sync */
+	bool used;              /* it did something for other cores since its kind last told of it */
 	queue pipe[ASC_PIPES];
 	uint32_t waited[ASC_PIPES][ASC_PIPES][SYNC_IDS]; /* time on `to` of the last wait for (from, to, id) */
 	place place[ASC_SPACES];
-	GArray *neighbours; /* neighbours, by step */
+	uint8_t *asked;             /* [items] enum asked_by: does a later step of another sub-core depend on it? */
+	uint32_t memory[ASC_PIPES]; /* last step of each pipe that is asked for */
+	GArray *neighbours;         /* neighbours, by step */
 	crossing cross[ASC_PIPES];
 } front;
 
@@ -61,15 +66,20 @@ typedef struct away {
 	uint8_t pipe;
 } away;
 
+/* Between the kinds of a core: the first has told its own what the second has not heard; tells it in this meeting. */
+typedef struct core_link {
+	bool takes_part, owed[ASC_KINDS][ASC_KINDS], tells[ASC_KINDS][ASC_KINDS];
+} core_link;
+
 typedef struct syncer {
 	asb *b;
 	front *front; /* [sub-cores] */
 	place global;
 	GArray *written; /* uint64_t pairs: extents of global memory that any step writes */
 	GPtrArray *found;
-	GArray *away;                /* what the step at hand needs of other sub-cores */
-	bool pending, several, both; /* a sync is due; several sub-cores, both kinds have steps */
-	uint32_t silent[ASC_KINDS];  /* meetings at which a kind only listened, one after another */
+	GArray *away;       /* what the step at hand needs of other sub-cores */
+	bool pending, both; /* a meeting is due; both kinds have steps */
+	core_link *link;    /* [cores] */
 } syncer;
 
 /* What the step at hand must know of its own sub-core. */
@@ -88,7 +98,8 @@ void knowledge_join(knowledge *into, const knowledge *from);
 knowledge front_told(const front *f, unsigned p, uint32_t step);
 void note_before(front *f, enum asc_op op, unsigned a, unsigned b, unsigned c);
 void note_behind(front *f, uint32_t item, enum asc_op op, unsigned a, unsigned b, unsigned c);
-void stop_all(front *f);                          /* everything the sub-core has begun is complete */
+/* What a set at the end of pipe P tells now. */
+knowledge front_told_now(const front *f, unsigned p);
 void cover(front *f, unsigned p, const needs *n); /* flags and barriers before the next step of pipe P */
 
 /* cross.c */
@@ -99,6 +110,7 @@ bool cross_knows(const syncer *s, const front *f, const away *a);
 /* Counters between the sub-cores of a core for what the step at hand of F needs; false when all cores must meet. */
 bool cross_connect(syncer *s, front *f);
 void cross_settle(syncer *s, front *f); /* waits for what was set for F and not yet taken */
-void cross_meet(syncer *s);             /* all sub-cores */
+/* All sub-cores.  PRESENT: [cores][ASC_KINDS] who has steps before the next meeting; NULL: not known. */
+void cross_meet(syncer *s, const bool *present);
 
 #endif
