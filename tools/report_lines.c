@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "tools/json.h"
 #include "tools/tool.h"
 
 enum { LINE_WIDTH = 110, ASSUMED_SHOWN = 5 };
