@@ -36,6 +36,7 @@ is "a sub-core counts its own cycles only" "$(sql l.db "$counters")" "$(sql p.db
 exits "in us of the machine's own" 0 "$TSPSIM" run w.tsp --set scalar.dual_issue=0 --set launch_us=2 --launch
 like "which the report says" out '^ +the first 3,700 of them are the launch \(launch_us = 2\)$'
 like "of the prediction, too" out '^predicted +4,200 cycles with the launch'
+like "and without it" out '^ +of the time behind the launch [+-][0-9.]+ %$'
 exits "a TSP is not launched" 1 "$TSPSIM" run --launch
 like "which the error says" err 'it is for machines like ascend-910b'
 
@@ -66,6 +67,9 @@ like "requests that wait side by side are counted" report 'line +[0-9,]+ cycles 
 is "numbers of the scheduler have commas" "$(sed -n '/^binds/,/^pipes/p' report | grep -Ec ' [0-9]{4,}( |,|;|$)')" 0
 is "a handful of assumed keys" "$(sed -n '/^assumed/,/more; with/p' report | grep -o ' = ' | wc -l | tr -d ' ')" 5
 like "and how to see the others" report '^ +and [0-9]+ more; with reasons: tspsim list assumed -m ascend-910b$'
+sed 's/^name: .*/name: mine/; /^alias:/d' "$TSPSIM_SRCDIR/isa/machines/ascend-910a.yaml" >mine.yaml
+exits "a machine of one's own" 0 "$TSPSIM" run -m ./mine.yaml -w softmax:64x256
+like "is no name for -m" out 'tspsim list assumed -m MACHINE$'
 exits "that command" 0 "$TSPSIM" list assumed -m ascend-910b
 like "has values and reasons" out '^l2.slices = 32 .*\(.+\)$'
 is "its keys are all of class assumed" "$(sed 's/ = .*//' out | sort | head -1)" \
