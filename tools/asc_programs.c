@@ -4,9 +4,6 @@
  */
 #include "tools/asc.h"
 
-#include <string.h>
-
-#include "isa/file.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/method.h"
@@ -170,7 +167,7 @@ int ascend_disassemble(const program_request *q, GError **error)
 	if (!program)
 		return TOOL_USER_ERROR;
 	text = asc_disassemble(program, s.sched);
-	written = q->output ? tsp_file_write(q->output, text, strlen(text), error) : tool_print(text, error);
+	written = tool_put(text, q->output, error);
 	asc_program_free(program);
 	ascend_setup_fini(&s);
 	return written ? TOOL_OK : TOOL_USER_ERROR;

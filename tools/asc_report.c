@@ -210,6 +210,13 @@ static void say_prediction(GString *out, const ascend_report *r)
 
 		tool_line(out, "predicted", "%s cycles%s%s%s", cycles, r->launch_cycles ? " with the launch" : "",
 		          whole ? "; simulated " : "", whole ? off : "");
+		/* A long launch makes every difference small. */
+		if (r->launch_cycles && whole) {
+			g_autofree char *behind = change(predicted - asc_launch_cycles(r->sched),
+			                                 result->counters.cycles - r->launch_cycles);
+
+			tool_line(out, "", "of the time behind the launch %s", behind);
+		}
 	}
 	tool_line(out, predicted >= 0 ? "" : "predicted",
 	          "%s of %s instructions with predicted times at other cycles%s", differ, events,

@@ -10,6 +10,7 @@
 #include "tools/asc_record.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
+#include "tools/record.h"
 
 typedef struct run {
 	const asc_machine *hw;
@@ -22,13 +23,13 @@ typedef struct run {
 	asc_chip *chip;
 } run;
 
-static void on_report(void *state, const asc_report *report)
+static void on_report(void *state, const asc_report *told)
 {
 	run *r = state;
 
-	asc_tally_add(r->tally, report);
+	asc_tally_add(r->tally, told);
 	if (r->record)
-		asc_record_report(r->record, report);
+		asc_record_report(r->record, told);
 }
 
 static void on_touch(void *state, const asc_touch *touch)
@@ -226,9 +227,7 @@ static bool conclude(run *r, GPtrArray *graphs, GError **error)
 static bool close_record(run *r, bool ok, GError **error)
 {
 	const ascend_result *result = r->result;
-	enum trace_status status = !ok || result->stopped || result->deadlock ? TRACE_INCOMPLETE
-	                           : result->interrupted                      ? TRACE_INTERRUPTED
-	                                                                      : TRACE_COMPLETE;
+	enum trace_status status = record_status(ok, result->stopped || result->deadlock, result->interrupted);
 	GError *failure = NULL;
 
 	if (ok)
@@ -237,10 +236,7 @@ static bool close_record(run *r, bool ok, GError **error)
 		r->result->trace_bytes = asc_record_bytes(r->record);
 		return true;
 	}
-	if (ok)
-		g_propagate_error(error, failure);
-	else
-		g_clear_error(&failure);
+	record_failed(ok, failure, error);
 	return false;
 }
 

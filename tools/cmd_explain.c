@@ -38,57 +38,57 @@ static char *range_text(const isa_key_info *key)
 	                       key->type == ISA_KEY_TABLE ? "a list of numbers, each " : "", key->min, key->max);
 }
 
-static bool explain_key_text(const tool_style *style, int k, GString *out, GError **error)
-{
-	const isa_key_info *key = &style->keys[k];
-	g_auto(GStrv) names = machines_to_show(style);
-	g_autofree char *range = range_text(key);
+/* What a machine has for a key. */
+typedef void (*put_value)(void *state, const char *machine, const char *value, const isa_key_origin *origin);
 
-	g_string_append_printf(out, "%s: %s\n  unit %s, legal: %s\n", key->path, key->doc,
-	                       *key->unit ? key->unit : "none", range);
+/* Calls PUT for each machine to show; false when one cannot be loaded. */
+static bool each_value(const tool_style *style, int k, put_value put, void *state, GError **error)
+{
+	g_auto(GStrv) names = machines_to_show(style);
+
 	for (char **name = names; *name; name++) {
 		void *machine = style->load(*name, error);
 		g_autofree char *value = NULL;
-		const isa_key_origin *origin;
 
 		if (!machine)
 			return false;
 		value = style->text(machine, k);
-		origin = style->origin(machine, k);
-		g_string_append_printf(out, "  %-12s %s  [%s; %s]\n", style->machine_name(machine),
-		                       *value ? value : "(empty)", isa_class_name(origin->class_),
-		                       origin->source ? origin->source : "no source");
-		if (origin->note)
-			g_string_append_printf(out, "  %-12s %s\n", "", origin->note);
+		put(state, style->machine_name(machine), value, style->origin(machine, k));
 		style->free(machine);
 	}
+	return true;
+}
+
+static void put_text(void *state, const char *machine, const char *value, const isa_key_origin *origin)
+{
+	g_string_append_printf(state, "  %-12s %s  [%s; %s]\n", machine, *value ? value : "(empty)",
+	                       isa_class_name(origin->class_), origin->source ? origin->source : "no source");
+	if (origin->note)
+		g_string_append_printf(state, "  %-12s %s\n", "", origin->note);
+}
+
+static bool explain_key_text(const tool_style *style, int k, GString *out, GError **error)
+{
+	const isa_key_info *key = &style->keys[k];
+	g_autofree char *range = range_text(key);
+
+	g_string_append_printf(out, "%s: %s\n  unit %s, legal: %s\n", key->path, key->doc,
+	                       *key->unit ? key->unit : "none", range);
+	if (!each_value(style, k, put_text, out, error))
+		return false;
 	g_string_append_printf(out, "  change it: tspsim run %s--set %s=VALUE (sched.%s or hw.%s for one side only)\n",
 	                       style == tool_styles[0] ? "" : "-m MACHINE ", key->path, key->path, key->path);
 	return true;
 }
 
-static bool add_machines(const tool_style *style, int k, json *j, GError **error)
+static void put_json(void *state, const char *machine, const char *value, const isa_key_origin *origin)
 {
-	g_auto(GStrv) names = machines_to_show(style);
-
-	for (char **name = names; *name; name++) {
-		void *machine = style->load(*name, error);
-		g_autofree char *value = NULL;
-		const isa_key_origin *origin;
-
-		if (!machine)
-			return false;
-		value = style->text(machine, k);
-		origin = style->origin(machine, k);
-		json_object(j, style->machine_name(machine));
-		json_string(j, "value", value);
-		json_string(j, "class", isa_class_name(origin->class_));
-		json_string(j, "source", origin->source);
-		json_string(j, "note", origin->note);
-		json_end(j);
-		style->free(machine);
-	}
-	return true;
+	json_object(state, machine);
+	json_string(state, "value", value);
+	json_string(state, "class", isa_class_name(origin->class_));
+	json_string(state, "source", origin->source);
+	json_string(state, "note", origin->note);
+	json_end(state);
 }
 
 static bool explain_key_json(const tool_style *style, int k, GString *out, GError **error)
@@ -107,7 +107,7 @@ static bool explain_key_json(const tool_style *style, int k, GString *out, GErro
 		json_int(j, "max", key->max);
 	}
 	json_object(j, "machines");
-	ok = add_machines(style, k, j, error);
+	ok = each_value(style, k, put_json, j, error);
 	json_end(j);
 	json_end(j);
 	text = json_finish(j);
@@ -176,6 +176,12 @@ static bool explain_of_style(const tool_style *style, const char *name, GString 
 	return true;
 }
 
+/* The kind of the machine that -m names, or NULL. */
+static const tool_style *own_style(void)
+{
+	return machine_name ? tool_style_of(machine_name) : NULL;
+}
+
 /* Words that are the NAME asked for, case aside only where nothing else is. */
 typedef struct sought {
 	const char *name;
@@ -194,9 +200,9 @@ static void take_word(void *state, const char *name, const char *kind, const cha
 	explain_named(name, kind, doc, s->out);
 }
 
-static bool explain_word(const char *name, GString *out)
+/* A word of machines like ONLY (NULL: of all); the same but for capitals where no other is. */
+static bool explain_word(const tool_style *only, const char *name, GString *out)
 {
-	const tool_style *only = machine_name ? tool_style_of(machine_name) : NULL;
 	sought s = {name, out, false, strcmp};
 
 	explain_words(only, take_word, &s);
@@ -256,8 +262,10 @@ static bool explain_map(const char *text, GString *out, GError **error)
 
 static bool has_name(const tool_style *style, const char *name)
 {
+	g_autoptr(GString) unused = g_string_new(NULL);
+
 	return tool_style_key(style, name) >= 0 || tool_style_op(style, name) >= 0 ||
-	       tool_style_violation(style, name) >= 0;
+	       tool_style_violation(style, name) >= 0 || explain_word(style, name, unused);
 }
 
 static void add_word(void *state, const char *name, const char *kind, const char *doc)
@@ -291,7 +299,7 @@ static void unknown_name(const char *name, GError **error)
 	}
 	for (size_t i = 0; i < bankmap_family_count(); i++)
 		g_ptr_array_add(names, g_strdup(bankmap_family_name(i)));
-	explain_words(machine_name ? tool_style_of(machine_name) : NULL, add_word, names);
+	explain_words(own_style(), add_word, names);
 	g_ptr_array_add(names, NULL);
 	near = tsp_nearest(name, (const char *const *)names->pdata);
 	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
@@ -325,10 +333,10 @@ static bool explain_other(const char *name, bool found, GString *out, GError **e
 {
 	g_autofree char *stem = g_strndup(name, strcspn(name, ":"));
 
-	if ((tool_json && found) || explain_word(name, out) || found)
+	if ((tool_json && found) || explain_word(own_style(), name, out) || found)
 		return true;
 	/* Of a workload with its sizes, what it is. */
-	if (strchr(name, ':') && map_find(name) == G_N_ELEMENTS(map_rows) && explain_word(stem, out))
+	if (strchr(name, ':') && map_find(name) == G_N_ELEMENTS(map_rows) && explain_word(own_style(), stem, out))
 		return true;
 	if (strchr(name, ':') ? explain_map(name, out, error) : explain_family(name, out))
 		return true;

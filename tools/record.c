@@ -104,6 +104,19 @@ static void write_manifest(record *r, const simulate_options *options, const isa
 	write_number(r, "shuffle", options->shuffle);
 }
 
+enum trace_status record_status(bool ok, bool stopped, bool interrupted)
+{
+	return !ok || stopped ? TRACE_INCOMPLETE : interrupted ? TRACE_INTERRUPTED : TRACE_COMPLETE;
+}
+
+void record_failed(bool ok, GError *failure, GError **error)
+{
+	if (ok)
+		g_propagate_error(error, failure);
+	else
+		g_clear_error(&failure);
+}
+
 record *record_open(const simulate_options *options, const isa_machine *sched, const isa_machine *hw,
                     const isa_program *program, GError **error)
 {

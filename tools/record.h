@@ -17,6 +17,12 @@ bool record_check(const char *path, const char *level, const char *window, GErro
 /* What --trace-level and --trace-window (NULL: none) mean. */
 bool record_parse(const char *level, const char *window, trace_options *parsed, GError **error);
 
+/* Of a run: OK, it could be made; STOPPED, it ended before its program did. */
+enum trace_status record_status(bool ok, bool stopped, bool interrupted);
+/* What a run's error is when closing its trace failed, too, with FAILURE, which is taken: the first one.  OK: was there
+ * none before? */
+void record_failed(bool ok, GError *failure, GError **error);
+
 /* An existing file that is no trace is refused. */
 record *record_open(const simulate_options *options, const isa_machine *sched, const isa_machine *hw,
                     const isa_program *program, GError **error);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "isa/ascend/machine.h"
+#include "tools/json.h"
 #include "tools/tool.h"
 
 enum { LINE_WIDTH = 110, ASSUMED_SHOWN = 5 };
@@ -99,6 +101,17 @@ char **report_assumed_keys(const report_machine *m, report_weight weight, const 
 	return g_strv_builder_end(keys);
 }
 
+/* NAME as -m takes it, or a word for a file that says it is called so. */
+static const char *name_for_option(const char *name)
+{
+	g_auto(GStrv) tsp = isa_machine_names();
+	g_auto(GStrv) ascend = asc_machine_names();
+
+	return g_strv_contains((const char *const *)tsp, name) || g_strv_contains((const char *const *)ascend, name)
+	               ? name
+	               : "MACHINE";
+}
+
 void report_say_assumed(GString *out, char *const *keys, const char *name)
 {
 	unsigned count = g_strv_length((char **)keys);
@@ -117,7 +130,8 @@ void report_say_assumed(GString *out, char *const *keys, const char *name)
 		return;
 	tool_line(out, label, "%s%s", row->str, count > ASSUMED_SHOWN ? "," : "");
 	if (count > ASSUMED_SHOWN)
-		tool_line(out, "", "and %u more; with reasons: tspsim list assumed -m %s", count - ASSUMED_SHOWN, name);
+		tool_line(out, "", "and %u more; with reasons: tspsim list assumed -m %s", count - ASSUMED_SHOWN,
+		          name_for_option(name));
 }
 
 void report_json_strings(json *j, const char *key, char *const *strings)

@@ -7,7 +7,8 @@
 #define TSPSIM_TOOLS_REPORT_LINES_H
 
 #include "isa/machine.h"
-#include "tools/json.h"
+
+struct json;
 
 const char *report_red(bool colour);   /* escape sequences, or "" */
 const char *report_plain(bool colour); /* back to the colour of other text */
@@ -35,6 +36,6 @@ typedef double (*report_weight)(const void *state, const char *key);
 char **report_assumed_keys(const report_machine *m, report_weight weight, const void *state);
 /* The first few of KEYS, how many there are, and how to see all of those of machine NAME. */
 void report_say_assumed(GString *out, char *const *keys, const char *name);
-void report_json_strings(json *j, const char *key, char *const *strings); /* as an array */
+void report_json_strings(struct json *j, const char *key, char *const *strings); /* as an array */
 
 #endif

@@ -131,20 +131,12 @@ static bool conclude(simulation *s, GError **error)
 static bool close_record(simulation *s, bool ok, GError **error)
 {
 	GError *failure = NULL;
-	enum trace_status status = !ok || s->stopped ? TRACE_INCOMPLETE
-	                           : s->interrupted  ? TRACE_INTERRUPTED
-	                                             : TRACE_COMPLETE;
-	bool closed;
 
 	if (ok)
 		record_totals(s->record, s->chip, s->compare, s->checked);
-	closed = record_close(s->record, status, &failure);
-	if (closed)
+	if (record_close(s->record, record_status(ok, s->stopped, s->interrupted), &failure))
 		return true;
-	if (ok)
-		g_propagate_error(error, failure);
-	else
-		g_clear_error(&failure);
+	record_failed(ok, failure, error);
 	return false;
 }
 

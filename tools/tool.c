@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "isa/file.h"
 #include "sim/kernel.h"
 
 gboolean tool_json;
@@ -232,6 +233,11 @@ bool tool_print(const char *text, GError **error)
 		return false;
 	}
 	return true;
+}
+
+bool tool_put(const char *text, const char *path, GError **error)
+{
+	return path ? tsp_file_write(path, text, strlen(text), error) : tool_print(text, error);
 }
 
 char *tool_join_words(char *const *words)

@@ -63,6 +63,9 @@ bool tool_colour(FILE *stream);
 /* Prints TEXT on stdout; false and an IO error when that fails (a full disk, a closed pipe). */
 bool tool_print(const char *text, GError **error);
 
+/* TEXT into the file PATH, or (NULL) on stdout. */
+bool tool_put(const char *text, const char *path, GError **error);
+
 /* WORDS (NULL-terminated) as a line that a shell reads back as the same words; g_free. */
 char *tool_join_words(char *const *words);
 

@@ -3,9 +3,6 @@
  * tspsim sched, asm and dis for a TSP: schedule and have the schedule checked by the independent checker; assemble and
  * encode the queues; disassemble.
  */
-#include <string.h>
-
-#include "isa/file.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/method.h"
@@ -181,7 +178,7 @@ int tsp_disassemble(const program_request *q, GError **error)
 	if (!program)
 		return TOOL_USER_ERROR;
 	text = isa_disassemble(program, s.sched);
-	written = q->output ? tsp_file_write(q->output, text, strlen(text), error) : tool_print(text, error);
+	written = tool_put(text, q->output, error);
 	isa_program_free(program);
 	setup_fini(&s);
 	return written ? TOOL_OK : TOOL_USER_ERROR;

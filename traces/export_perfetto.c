@@ -48,7 +48,8 @@ static void put_other(export_perfetto *p, const char *key, const char *value)
 
 static void put_head(export_perfetto *p)
 {
-	static const char *const keys[] = {"machine", "workload", "trace.level", "trace.window", "clock_hz"};
+	static const char *const keys[] = {"machine",  "workload", "trace.level",  "trace.window",
+	                                   "clock_hz", "issue",    "launch_cycles"};
 
 	g_string_assign(p->event, "{\"displayTimeUnit\":\"ns\",\"otherData\":{");
 	trace_i_json_pair(p->event, "exported_by", "tspsim " PACKAGE_VERSION);

@@ -30,9 +30,13 @@ is "blocks begin later" "$(sql l.db "SELECT start FROM executions WHERE op IN ('
 14853"
 is "and their predictions are" "$(sql l.db "SELECT count(*) FROM executions e JOIN insns i ON i.id = e.insn WHERE e.op = 'vabs' AND e.start = i.start")" 1
 is "the trace says so" "$(sql l.db "SELECT value FROM run WHERE key = 'launch_cycles'")" 14800
+exits "the same without" 0 "$TSPSIM" run w.tsp --set scalar.dual_issue=0 --trace p.db -q
+counters="SELECT * FROM subcore_counters ORDER BY 1, 2, 3, 4"
+is "a sub-core counts its own cycles only" "$(sql l.db "$counters")" "$(sql p.db "$counters")"
 exits "in us of the machine's own" 0 "$TSPSIM" run w.tsp --set scalar.dual_issue=0 --set launch_us=2 --launch
 like "which the report says" out '^ +the first 3,700 of them are the launch \(launch_us = 2\)$'
 like "of the prediction, too" out '^predicted +4,200 cycles with the launch'
+like "and without it" out '^ +of the time behind the launch [+-][0-9.]+ %$'
 exits "a TSP is not launched" 1 "$TSPSIM" run --launch
 like "which the error says" err 'it is for machines like ascend-910b'
 
@@ -63,6 +67,9 @@ like "requests that wait side by side are counted" report 'line +[0-9,]+ cycles 
 is "numbers of the scheduler have commas" "$(sed -n '/^binds/,/^pipes/p' report | grep -Ec ' [0-9]{4,}( |,|;|$)')" 0
 is "a handful of assumed keys" "$(sed -n '/^assumed/,/more; with/p' report | grep -o ' = ' | wc -l | tr -d ' ')" 5
 like "and how to see the others" report '^ +and [0-9]+ more; with reasons: tspsim list assumed -m ascend-910b$'
+sed 's/^name: .*/name: mine/; /^alias:/d' "$TSPSIM_SRCDIR/isa/machines/ascend-910a.yaml" >mine.yaml
+exits "a machine of one's own" 0 "$TSPSIM" run -m ./mine.yaml -w softmax:64x256
+like "is no name for -m" out 'tspsim list assumed -m MACHINE$'
 exits "that command" 0 "$TSPSIM" list assumed -m ascend-910b
 like "has values and reasons" out '^l2.slices = 32 .*\(.+\)$'
 is "its keys are all of class assumed" "$(sed 's/ = .*//' out | sort | head -1)" \
@@ -123,6 +130,8 @@ explains gemm 'gemm \(workload\): '
 explains buffers 'buffers \(picture, machines like ascend\): '
 counter=$("$TSPSIM" list counters -m ascend | sed -n '1s/ .*//p')
 explains "$counter" "$counter \(hardware counter, machines like ascend\): "
+exits "a unit of the other kind of machine" 1 "$TSPSIM" explain MXM -m ascend
+like "is told" err "'MXM' is of machines of kind tsp, and -m ascend is of kind ascend"
 exits "what there is not" 1 "$TSPSIM" explain bank-grup
 like "has a nearest name" err "did you mean 'bank-group'"
 exits "a machine that there is not" 1 "$TSPSIM" list keys -m ascend-910x

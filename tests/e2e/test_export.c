@@ -378,7 +378,7 @@ static void msprof_rules_can_be_broken(void)
 	"}" PLACE("VECTOR") PLACE("MTE2")
 #define PLACE(lane)                                                                                                    \
 	",{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":\"c\",\"tid\":\"" lane "\",\"args\":{\"sort_index\":2}" \
-	                                                                              "}"
+	"}"
 #define EVENT(ph, lane, id, ts)                                                                                        \
 	",{\"name\":\"n\",\"cname\":\"good\",\"ph\":\"" ph "\",\"pid\":\"c\",\"tid\":\"" lane "\",\"id\":\"" id        \
 	"\",\"dur\":1.0,\"args\":{\"pc_addr\":\"0x0\"},\"ts\":" #ts "}"
