@@ -360,7 +360,7 @@ static void every_query_documents_its_columns_and_answers(void)
 		answer = trace_stat(reader, asked, TRACE_JSON, &error);
 		CU_ASSERT_PTR_NOT_NULL(answer);
 	}
-	CU_ASSERT_EQUAL(count, 15);
+	CU_ASSERT_EQUAL(count, 16);
 	trace_reader_free(reader);
 }
 
