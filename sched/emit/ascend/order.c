@@ -66,7 +66,7 @@ static void time_step(const asb *b, ready_step *s)
 			s->busy = MAX(s->busy, (double)m->vector_gap_cycles);
 			return;
 		}
-		s->busy = s->latency = (double)s->box[0].bytes * s->box[0].count / (double)m->fix_ub_bytes_per_cycle;
+		s->busy = s->latency = ask_out_cycles(&s->item.insn, m);
 		return;
 	case ASC_PIPE_M:
 		s->busy = ask_product_cycles(&s->item.insn, m) + (double)m->cube_gap_cycles;

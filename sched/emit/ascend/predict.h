@@ -62,6 +62,8 @@ double ask_load_bytes(const asc_insn *insn);
 /* mmad: steps of the cube for a block of 16 x 16, cycles of all. */
 double ask_block_cycles(const asc_insn *insn, const asc_machine *machine);
 double ask_product_cycles(const asc_insn *insn, const asc_machine *machine);
+/* Accumulators to the unified buffer, nothing in the way: rows at the path's rate, a beat of the buffer at least. */
+double ask_out_cycles(const asc_insn *insn, const asc_machine *machine);
 
 /* Units of L0C that cube and way out hand over; what both do with L1.  Of one sub-core. */
 typedef struct ask_core ask_core;

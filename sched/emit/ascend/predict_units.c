@@ -36,6 +36,16 @@ double ask_product_cycles(const asc_insn *insn, const asc_machine *m)
 	return (double)(div_up(insn->f[4], m->cube_m) * div_up(insn->f[6], m->cube_n)) * ask_block_cycles(insn, m);
 }
 
+double ask_out_cycles(const asc_insn *insn, const asc_machine *m)
+{
+	const int64_t *f = insn->f;
+	int64_t size = asc_type_bytes((enum asc_type)f[1]), bytes = f[11] ? f[5] * size : BLOCK_BYTES;
+	int64_t rows = f[11] ? f[4] : f[4] * div_up(f[5] * size, BLOCK_BYTES);
+	double rate = (double)MIN(m->fix_ub_bytes_per_cycle, m->fix_elements_per_cycle * size);
+
+	return (double)rows * MAX((double)bytes / rate, (double)div_up(bytes, m->ub_mte_write_bytes_per_cycle));
+}
+
 static double image_cycles(const asc_insn *insn, const asc_machine *m, bool b)
 {
 	const int64_t *f = insn->f;
