@@ -6,11 +6,11 @@
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
 
-# A job shop of 12 jobs and 12 machines that no short run proves.
-awk 'BEGIN {s = 7; print 12, 12
-	for (j = 0; j < 12; j++) {line = ""
-		for (m = 0; m < 12; m++) {s = (s * 1103515245 + 12345) % 2147483648
-			line = line (j % 2 ? (m * 7 + j) % 12 : (m * 5 + j) % 12) " " int(s / 65536) % 90 + 10 " "}
+# A job shop of 20 jobs and 16 machines that no short run proves.
+awk 'BEGIN {s = 7; print 20, 16
+	for (j = 0; j < 20; j++) {line = ""
+		for (m = 0; m < 16; m++) {s = (s * 1103515245 + 12345) % 2147483648
+			line = line (j % 2 ? (m * 7 + j) % 16 : (m * 5 + j) % 16) " " int(s / 65536) % 90 + 10 " "}
 		print line}}' >shop.jss
 "$TSPSIM" solve shop.jss --method exact --schedules 100 --time 60 --json >out 2>err &
 job=$!
