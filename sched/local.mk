@@ -17,7 +17,7 @@ libsched_a_SOURCES = \
 # The exact engine, or the row that says that it is missing.
 exact_sources = sched/alg/solve_exact.c sched/alg/exact_int.h sched/alg/exact_model.c sched/alg/exact_energy.c \
 	sched/alg/exact_formula.h sched/alg/exact_encode.c sched/alg/exact_sum.c sched/alg/exact_explain.c sched/alg/exact_learn.h \
-	sched/alg/exact_learn_int.h sched/alg/exact_learn.c sched/alg/exact_learn_new.c sched/alg/exact_rules.c
+	sched/alg/exact_learn_int.h sched/alg/exact_learn.c sched/alg/exact_learn_new.c sched/alg/exact_conflict.c sched/alg/exact_rules.c
 if HAVE_CADICAL
 libsched_a_SOURCES += $(exact_sources)
 else

@@ -8,13 +8,14 @@ tests_unit_test_exact_SOURCES = tests/unit/test_exact.c
 tests_unit_test_exact_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_exact_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 check_PROGRAMS += tests/unit/test_exact_learn
-TESTS += tests/unit/test_exact_learn
+TESTS += tests/unit/test_exact_learn tests/e2e/exact.sh
 tests_unit_test_exact_learn_SOURCES = tests/unit/test_exact_learn.c
 tests_unit_test_exact_learn_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_exact_learn_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 LONG_TESTS += tests/long/exact_sets.sh
 endif
-EXTRA_DIST += tests/long/exact_sets.sh tests/lib/exact_set.sh tests/lib/moves_set.sh
+tests/e2e/exact.log: tspsim$(EXEEXT)
+EXTRA_DIST += tests/e2e/exact.sh tests/long/exact_sets.sh tests/lib/exact_set.sh tests/lib/moves_set.sh
 # The public sets, resumable: results stay in bench-exact/.  EXACT_EVERY=8 takes every eighth instance.
 bench-exact: tspsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) TSPSIM='$(abs_builddir)/tspsim$(EXEEXT)' sh $(srcdir)/tests/lib/exact_set.sh all bench-exact

@@ -20,18 +20,6 @@ enum {
 };
 static const double decay = 0.92, clause_decay = 0.999, most_activity = 1e100;
 
-#define EVENT(l, i) (&g_array_index((l)->events, learn_event, (i)))
-
-static uint32_t level_of(const exact_learner *l)
-{
-	return l->levels->len;
-}
-
-static learn_literal opposite(learn_literal x)
-{
-	return (learn_literal){x.key ^ 1, 1 - x.least};
-}
-
 static bool is_true(const exact_learner *l, learn_literal x)
 {
 	return l->value[x.key] >= x.least;
@@ -40,11 +28,6 @@ static bool is_true(const exact_learner *l, learn_literal x)
 static bool is_false(const exact_learner *l, learn_literal x)
 {
 	return l->value[x.key ^ 1] >= 1 - x.least;
-}
-
-static uint32_t atom_of(const exact_learner *l, uint32_t key, int32_t least)
-{
-	return (uint32_t)(l->offset[key / 2] + (key % 2 ? 1 - least : least));
 }
 
 /* ---- Atoms by activity. ---- */
@@ -89,7 +72,7 @@ static uint32_t heap_pop(exact_learner *l)
 	return top;
 }
 
-static void bump(exact_learner *l, uint32_t atom)
+void exact_i_bump(exact_learner *l, uint32_t atom)
 {
 	l->activity[atom] += l->increment;
 	if (l->activity[atom] > most_activity) {
@@ -127,8 +110,7 @@ static void conflict_add(exact_learner *l, uint32_t key, int32_t least)
 	g_array_append_val(l->conflict, x);
 }
 
-/* Why key KEY is LEAST or more: adds literals to OUT. */
-static void explain(exact_learner *l, enum learn_reason kind, uint32_t reason, uint32_t key, int32_t least, GArray *out)
+void exact_i_why(exact_learner *l, enum learn_reason kind, uint32_t reason, uint32_t key, int32_t least, GArray *out)
 {
 	const learn_clause *c;
 
@@ -139,7 +121,7 @@ static void explain(exact_learner *l, enum learn_reason kind, uint32_t reason, u
 		c = g_ptr_array_index(l->clauses, reason);
 		for (uint32_t i = 0; i < c->size; i++)
 			if (c->literal[i].key != key) {
-				learn_literal x = opposite(c->literal[i]);
+				learn_literal x = exact_i_opposite(c->literal[i]);
 
 				g_array_append_val(out, x);
 			}
@@ -169,12 +151,12 @@ void exact_i_list_fails(exact_learner *l, guint place)
 {
 	close_list(l, place);
 	g_array_set_size(l->conflict, 0);
-	explain(l, LEARN_LIST, place, 0, 0, l->conflict);
+	exact_i_why(l, LEARN_LIST, place, 0, 0, l->conflict);
 }
 
 bool exact_i_raise(exact_learner *l, uint32_t key, int32_t least, enum learn_reason kind, uint32_t reason)
 {
-	learn_event event = {key, l->value[key], least, l->last[key], level_of(l), kind, reason};
+	learn_event event = {key, l->value[key], least, l->last[key], exact_i_level(l), kind, reason};
 	int32_t nothing = INT32_MIN;
 
 	if (kind == LEARN_LIST)
@@ -184,7 +166,7 @@ bool exact_i_raise(exact_learner *l, uint32_t key, int32_t least, enum learn_rea
 	if (least + l->value[key ^ 1] > 0) {
 		/* The least that is too much explains it best. */
 		g_array_set_size(l->conflict, 0);
-		explain(l, kind, reason, key, 1 - l->value[key ^ 1], l->conflict);
+		exact_i_why(l, kind, reason, key, 1 - l->value[key ^ 1], l->conflict);
 		conflict_add(l, key ^ 1, l->value[key ^ 1]);
 		return false;
 	}
@@ -198,12 +180,12 @@ bool exact_i_raise(exact_learner *l, uint32_t key, int32_t least, enum learn_rea
 	return true;
 }
 
-static void undo_last(exact_learner *l)
+void exact_i_undo(exact_learner *l)
 {
-	const learn_event *e = EVENT(l, l->events->len - 1);
+	const learn_event *e = LEARN_EVENT(l, l->events->len - 1);
 
 	for (int32_t b = e->old + 1; b <= e->now; b++) {
-		uint32_t atom = atom_of(l, e->key, b);
+		uint32_t atom = exact_i_atom(l, e->key, b);
 
 		l->phase[atom] = e->key % 2 == 0;
 		if (l->activity[atom] > 0)
@@ -218,12 +200,12 @@ static void cancel(exact_learner *l, uint32_t level)
 {
 	guint events, lists;
 
-	if (level_of(l) <= level)
+	if (exact_i_level(l) <= level)
 		return;
 	events = g_array_index(l->levels, guint, level);
 	lists = g_array_index(l->marks, guint, level);
 	while (l->events->len > events)
-		undo_last(l);
+		exact_i_undo(l);
 	g_array_set_size(l->lists, lists);
 	g_array_set_size(l->levels, level);
 	g_array_set_size(l->marks, level);
@@ -244,7 +226,7 @@ static void decide(exact_learner *l, uint32_t key, int32_t least)
 static void settle(exact_learner *l)
 {
 	for (guint i = 0; i < l->events->len; i++)
-		l->last[EVENT(l, i)->key] = -1;
+		l->last[LEARN_EVENT(l, i)->key] = -1;
 	memcpy(l->root, l->value, l->keys * sizeof(*l->root));
 	g_array_set_size(l->events, 0);
 	g_array_set_size(l->lists, 0);
@@ -256,7 +238,7 @@ static void settle(exact_learner *l)
 static void watch(exact_learner *l, learn_literal x, uint32_t clause, learn_literal other)
 {
 	learn_watch w = {clause, other};
-	GArray **list = &l->watch[2 * atom_of(l, x.key, x.least) + x.key % 2];
+	GArray **list = &l->watch[2 * exact_i_atom(l, x.key, x.least) + x.key % 2];
 
 	if (!*list)
 		*list = g_array_new(FALSE, FALSE, sizeof(learn_watch));
@@ -281,8 +263,8 @@ static bool move_watch(exact_learner *l, learn_clause *c, uint32_t number)
 /* Clauses that watch the opposite of a literal that has become true. */
 static bool visit(exact_learner *l, uint32_t key, int32_t least)
 {
-	GArray *list = l->watch[2 * atom_of(l, key, least) + (key % 2 ^ 1)];
-	learn_literal gone = opposite((learn_literal){key, least});
+	GArray *list = l->watch[2 * exact_i_atom(l, key, least) + (key % 2 ^ 1)];
+	learn_literal gone = exact_i_opposite((learn_literal){key, least});
 	guint kept = 0, i = 0;
 	bool ok = true;
 
@@ -329,7 +311,7 @@ static bool follow(exact_learner *l)
 		uint32_t r = 0;
 
 		while (l->handled < l->events->len)
-			if (!follow_event(l, *EVENT(l, l->handled++)))
+			if (!follow_event(l, *LEARN_EVENT(l, l->handled++)))
 				return false;
 		while (r < l->resources && !l->dirty[r])
 			r++;
@@ -342,177 +324,6 @@ static bool follow(exact_learner *l)
 }
 
 /* ---- Conflicts. ---- */
-
-/* The first event after which key KEY was LEAST or more. */
-static guint event_of(const exact_learner *l, uint32_t key, int32_t least)
-{
-	int32_t i = l->last[key];
-
-	while (EVENT(l, i)->old >= least)
-		i = EVENT(l, i)->before;
-	return (guint)i;
-}
-
-/* LITERAL is part of the conflict; one more of the present level is counted. */
-static void need(exact_learner *l, learn_literal x, uint32_t *here)
-{
-	int32_t *needed;
-	guint i;
-
-	if (x.least <= l->root[x.key])
-		return;
-	bump(l, atom_of(l, x.key, x.least));
-	i = event_of(l, x.key, x.least);
-	needed = &g_array_index(l->needed, int32_t, i);
-	if (*needed == INT32_MIN) {
-		if (EVENT(l, i)->level == level_of(l))
-			(*here)++;
-		else
-			g_array_append_val(l->touched, i);
-	}
-	*needed = MAX(*needed, x.least);
-}
-
-static void bump_clause(exact_learner *l, uint32_t number)
-{
-	learn_clause *c = g_ptr_array_index(l->clauses, number);
-
-	c->activity += l->clause_increment;
-	if (c->activity > 1e20f) {
-		for (guint i = 0; i < l->clauses->len; i++)
-			((learn_clause *)g_ptr_array_index(l->clauses, i))->activity *= 1e-20f;
-		l->clause_increment *= 1e-20f;
-	}
-}
-
-/* Takes back events until one literal of the present level is left of the conflict. */
-static learn_literal unique_point(exact_learner *l)
-{
-	uint32_t here = 0;
-
-	for (guint i = 0; i < l->conflict->len; i++)
-		need(l, g_array_index(l->conflict, learn_literal, i), &here);
-	for (;;) {
-		guint last = l->events->len - 1;
-		learn_event e = *EVENT(l, last);
-		int32_t least = g_array_index(l->needed, int32_t, last);
-
-		if (least == INT32_MIN) {
-			undo_last(l);
-			continue;
-		}
-		g_array_index(l->needed, int32_t, last) = INT32_MIN;
-		if (here == 1)
-			return (learn_literal){e.key, least};
-		here--;
-		undo_last(l);
-		if (e.kind == LEARN_CLAUSE)
-			bump_clause(l, e.reason);
-		g_array_set_size(l->conflict, 0);
-		explain(l, e.kind, e.reason, e.key, least, l->conflict);
-		for (guint i = 0; i < l->conflict->len; i++)
-			need(l, g_array_index(l->conflict, learn_literal, i), &here);
-	}
-}
-
-/* Does the rest of the conflict imply what is needed of event I? */
-static bool follows_from_rest(exact_learner *l, guint i)
-{
-	const learn_event *e = EVENT(l, i);
-
-	if (e->kind == LEARN_NONE)
-		return false;
-	g_array_set_size(l->conflict, 0);
-	explain(l, e->kind, e->reason, e->key, g_array_index(l->needed, int32_t, i), l->conflict);
-	for (guint k = 0; k < l->conflict->len; k++) {
-		learn_literal x = g_array_index(l->conflict, learn_literal, k);
-
-		if (x.least > l->root[x.key] &&
-		    g_array_index(l->needed, int32_t, event_of(l, x.key, x.least)) < x.least)
-			return false;
-	}
-	return true;
-}
-
-/* Of several needs of one key only the greatest stays; the others neither stand in the clause nor explain anything. */
-static void keep_strongest(exact_learner *l, learn_literal point)
-{
-	guint kept = 0;
-
-	l->greatest[point.key] = point.least;
-	for (guint t = 0; t < l->touched->len; t++) {
-		guint i = g_array_index(l->touched, guint, t);
-		int32_t *greatest = &l->greatest[EVENT(l, i)->key];
-
-		*greatest = MAX(*greatest, g_array_index(l->needed, int32_t, i));
-	}
-	for (guint t = 0; t < l->touched->len; t++) {
-		guint i = g_array_index(l->touched, guint, t);
-
-		if (g_array_index(l->needed, int32_t, i) == l->greatest[EVENT(l, i)->key])
-			g_array_index(l->touched, guint, kept++) = i;
-		else
-			g_array_index(l->needed, int32_t, i) = INT32_MIN;
-	}
-	for (guint t = 0; t < l->touched->len; t++)
-		l->greatest[EVENT(l, g_array_index(l->touched, guint, t))->key] = INT32_MIN;
-	l->greatest[point.key] = INT32_MIN;
-	g_array_set_size(l->touched, kept);
-}
-
-/* The clause that forbids the conflict: the opposite of POINT first, then one of the highest level; returns that level.
- */
-static uint32_t make_clause(exact_learner *l, learn_literal point, uint32_t *levels)
-{
-	learn_literal first = opposite(point);
-	uint32_t highest = 0;
-
-	keep_strongest(l, point);
-	g_array_set_size(l->learned, 0);
-	g_array_append_val(l->learned, first);
-	*levels = 1;
-	l->stamped++;
-	for (guint t = 0; t < l->touched->len; t++) {
-		guint i = g_array_index(l->touched, guint, t);
-		const learn_event *e = EVENT(l, i);
-		learn_literal x = {e->key, g_array_index(l->needed, int32_t, i)};
-
-		if (follows_from_rest(l, i))
-			continue;
-		x = opposite(x);
-		g_array_append_val(l->learned, x);
-		while (l->stamp->len <= e->level)
-			g_array_append_val(l->stamp, (uint32_t){0});
-		if (g_array_index(l->stamp, uint32_t, e->level) != l->stamped)
-			(*levels)++;
-		g_array_index(l->stamp, uint32_t, e->level) = l->stamped;
-		if (e->level > highest) {
-			guint last = l->learned->len - 1;
-
-			highest = e->level;
-			g_array_index(l->learned, learn_literal, last) = g_array_index(l->learned, learn_literal, 1);
-			g_array_index(l->learned, learn_literal, 1) = x;
-		}
-	}
-	for (guint t = 0; t < l->touched->len; t++)
-		g_array_index(l->needed, int32_t, g_array_index(l->touched, guint, t)) = INT32_MIN;
-	g_array_set_size(l->touched, 0);
-	return highest;
-}
-
-/* The highest level in the conflict; 0: there is no schedule. */
-static uint32_t conflict_level(const exact_learner *l)
-{
-	uint32_t level = 0;
-
-	for (guint i = 0; i < l->conflict->len; i++) {
-		learn_literal x = g_array_index(l->conflict, learn_literal, i);
-
-		if (x.least > l->root[x.key])
-			level = MAX(level, EVENT(l, event_of(l, x.key, x.least))->level);
-	}
-	return level;
-}
 
 static void add_clause(exact_learner *l, uint32_t levels)
 {
@@ -532,15 +343,12 @@ static void add_clause(exact_learner *l, uint32_t levels)
 /* Learns from the conflict and goes back; false: there is no schedule. */
 static bool learn(exact_learner *l)
 {
-	uint32_t level = conflict_level(l), levels;
-	learn_literal point;
+	uint32_t level = exact_i_conflict_level(l), levels;
 
 	if (level == 0)
 		return false;
 	cancel(l, level);
-	point = unique_point(l);
-	level = make_clause(l, point, &levels);
-	cancel(l, level);
+	cancel(l, exact_i_conflict_clause(l, &levels));
 	if (l->learned->len == 1) {
 		learn_literal x = g_array_index(l->learned, learn_literal, 0);
 
@@ -706,9 +514,9 @@ enum exact_answer exact_i_learner_search(exact_learner *l, int64_t end, uint64_t
 		}
 		if (++decisions % ASK_DECISIONS == 0 && alg_stopped(l->options, l->result))
 			break;
-		if (level_of(l) > 0 && l->until_restart == 0)
+		if (exact_i_level(l) > 0 && l->until_restart == 0)
 			restart(l);
-		if (level_of(l) == 0)
+		if (exact_i_level(l) == 0)
 			answer = begin_again(l, (int32_t)end);
 		else if (!decide_next(l))
 			answer = EXACT_SAT;

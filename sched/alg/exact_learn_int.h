@@ -102,6 +102,37 @@ struct exact_learner {
 	uint32_t stamped;
 };
 
+#define LEARN_EVENT(l, i) (&g_array_index((l)->events, learn_event, (i)))
+
+/* Decisions that hold. */
+static inline uint32_t exact_i_level(const exact_learner *l)
+{
+	return l->levels->len;
+}
+
+static inline learn_literal exact_i_opposite(learn_literal x)
+{
+	return (learn_literal){x.key ^ 1, 1 - x.least};
+}
+
+static inline uint32_t exact_i_atom(const exact_learner *l, uint32_t key, int32_t least)
+{
+	return (uint32_t)(l->offset[key / 2] + (key % 2 ? 1 - least : least));
+}
+
+/* Adds to OUT literals that together make key KEY LEAST or more, as KIND and REASON say. */
+void exact_i_why(exact_learner *l, enum learn_reason kind, uint32_t reason, uint32_t key, int32_t least, GArray *out);
+/* Takes the last event back. */
+void exact_i_undo(exact_learner *l);
+/* A conflict has named ATOM. */
+void exact_i_bump(exact_learner *l, uint32_t atom);
+
+/* The highest level in the conflict; 0: there is no schedule. */
+uint32_t exact_i_conflict_level(const exact_learner *l);
+/* Of a conflict at the present level: fills l->learned, its one literal of that level first, then one of the highest
+ * level below, which is returned.  LEVELS: of all literals.  Events of the present level are taken back in part. */
+uint32_t exact_i_conflict_clause(exact_learner *l, uint32_t *levels);
+
 /* LITERAL becomes true, because of what KIND and REASON say.  False: it cannot; then the conflict is filled. */
 bool exact_i_raise(exact_learner *l, uint32_t key, int32_t least, enum learn_reason kind, uint32_t reason);
 /* Lists of literals: begin, add, and the place for exact_i_raise(). */

@@ -13,7 +13,7 @@ export EXACT_EVERY EXACT_CPU TSPSIM TSPSIM_DATA
 # measure SET LEAST: of the answers at least LEAST per cent are proved.
 measure()
 {
-	sh "$TSPSIM_SRCDIR/tests/lib/exact_set.sh" "$1" sets --time 300 >line
+	sh "$TSPSIM_SRCDIR/tests/lib/exact_set.sh" "$1" sets --time 3000 >line
 	cat line
 	[ -s line ] || return 0
 	is "$1: nothing wrong" "$(sed -n 's/.* wrong \([0-9]*\) .*/\1/p' line)" 0

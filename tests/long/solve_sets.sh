@@ -29,6 +29,7 @@ measure()
 # The samples differ from the whole sets by some tenths; over the path what is asked is the distance to the best known.
 measure j30 best 5.0 --method list --schedules 1
 measure j60 best 6.5 --method list --schedules 1
+measure j90 best 6.5 --method list --schedules 1
 measure j120 best 11.0 --method list --schedules 1
 measure j30 best 0.25 --method anneal --schedules 5000
 measure j60 path 1.2 --method anneal --schedules 5000
