@@ -447,8 +447,24 @@ static live_program *random_program(rng *r, bool wide, bool copies)
 	return p;
 }
 
-/* Every answer passes the replay; with as many registers as are alive at once and a few more nothing is kept in memory
- * when all are single; and putting any value of it into a register that another one holds meanwhile is found. */
+/* Loads from the wrong slot, one after the other: all must be found. */
+static void plant_slots(regalloc_result *a, uint32_t registers, unsigned *planted, unsigned *found)
+{
+	for (uint32_t b = 0; a->slots > 1 && b < a->program->blocks->len; b++)
+		for (guint i = 0; i < live_block_at(a->program, b)->insns->len; i++) {
+			live_insn *n = live_insn_at(live_block_at(a->program, b), i);
+
+			if (n->kind != LIVE_LOAD)
+				continue;
+			n->tag = (n->tag + 1) % a->slots;
+			++*planted;
+			*found += !regalloc_check(a, registers);
+			n->tag = (n->tag + a->slots - 1) % a->slots;
+		}
+}
+
+/* Every answer passes the replay; putting any value of it into a register that another one holds meanwhile, or loading
+ * one from another's slot, is found. */
 static void random_programs_pass_the_replay(void)
 {
 	unsigned spilled = 0, remade = 0, planted = 0, found = 0;
@@ -490,6 +506,8 @@ static void random_programs_pass_the_replay(void)
 				}
 			live_sets_fini(&s);
 		}
+		if (seed % 10 == 1)
+			plant_slots(&a, MAX(registers, 1), &planted, &found);
 		regalloc_result_fini(&a);
 	}
 	CU_ASSERT_TRUE(spilled > 100);
