@@ -15,7 +15,8 @@
 enum {
 	ONCE_ITERATIONS = 4,
 	BLOCK_MAX = 64,
-	ROW_LEAST = 8,  /* bursts shorter than that are not worth rows */
+	ROW_LEAST = 8, /* bursts shorter than that are not worth rows */
+	WAIT_CHUNKS = 4,
 	COPIES_MAX = 6, /* iterations side by side */
 	SAMPLED = 16,   /* iterations that stand for all */
 	ITERATIONS_LEAST = 4 * ROW_LEAST,
@@ -216,12 +217,15 @@ typedef struct row_plan {
 	double best; /* cycles an iteration, at least, whatever the copies */
 } row_plan;
 
-/* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them. */
+/* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them.  What could
+ * begin long before rather fills gaps, in bursts one by one. */
 static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
 {
+	int64_t wait = k->e->cal.horizon - tspe_earliest(k, first, n, 1);
 	int64_t skew;
 
-	if (!tspe_place(k, first, n, 1, TSPE_NEVER) && !tspe_place(k, first, n, 1, k->e->cal.horizon))
+	if (!tspe_place(k, first, n, 1, TSPE_NEVER) &&
+	    (wait > (int64_t)WAIT_CHUNKS * k->rows * n || !tspe_place(k, first, n, 1, k->e->cal.horizon)))
 		return false;
 	tspe_first_row(k, &skew);
 	if (skew <= MAX(n / 4, 2))
@@ -282,6 +286,15 @@ static void try_copies(tspe *e, const loop_shape *shape, unsigned copies, int64_
 	}
 }
 
+static unsigned count_bursts(const tspe_kernel *k)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < k->step_count; i++)
+		count += k->step[i].memory && !k->step[i].once;
+	return count;
+}
+
 /* A plan by which iterations take fewer cycles than in one burst a step; copies 0: none. */
 static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 {
@@ -301,9 +314,9 @@ static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 		bound[c] = (double)tspe_kernel_bound(k) / c;
 		best = c == 1 ? bound[1] : MIN(best, bound[c]);
 		last = c;
-		/* With more steps than queues, bursts have gaps. */
+		/* With more steps than queues, bursts have gaps, unless they all follow one another. */
 		if (c == 1)
-			rest = bound[1] * (fits_queues(k) ? 1 : 1.1);
+			rest = bound[1] * (fits_queues(k) || bound[1] >= count_bursts(k) ? 1 : 1.1);
 	}
 	plan.best = best;
 	/* A twentieth at least is to be gained. */
