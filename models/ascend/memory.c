@@ -149,26 +149,14 @@ void asc_memory_advance(asc_memory *m, int64_t now)
 		asc_calendar_advance(&m->channel[i], now);
 }
 
-static uint64_t mixed(uint64_t n)
-{
-	n *= 0x9e3779b97f4a7c15u;
-	n = (n ^ n >> 29) * 0xbf58476d1ce4e5b9u;
-	return n ^ n >> 32;
-}
-
-/* One of PARTS for LINE, by a hash that no stride knows.  Every PARTS x PARTS lines in a row are as many for each part,
- * in an order of their own; where PARTS is no power of two, every PARTS lines. */
+/* One of PARTS for LINE.  PARTS lines in a row have one each, from a place on that a hash chooses for every such row:
+ * lines in a row go round, and no stride knows where the next row begins. */
 static unsigned fold(uint64_t line, unsigned parts)
 {
-	unsigned half = (unsigned)__builtin_ctz(parts);
-	uint64_t mask = (uint64_t)parts * parts - 1, x;
+	uint64_t row = line / parts * 0x9e3779b97f4a7c15u;
 
-	if (parts & (parts - 1))
-		return (unsigned)((line + mixed(line / parts)) % parts);
-	x = (line + mixed(line >> 2 * half)) & mask;
-	for (unsigned round = 0; round < 3; round++)
-		x = ((x ^ x >> half) * 0x9e3779b5u) & mask;
-	return (unsigned)(x >> half);
+	row = (row ^ row >> 29) * 0xbf58476d1ce4e5b9u;
+	return (unsigned)(((row >> 32) + line) % parts);
 }
 
 /* An access of LINE's channel: its bytes, access_ticks unless the access before was of this line, and the turn from
