@@ -234,8 +234,8 @@ void asc_words_free(asc_words *w);
 /* VALUE is seen from TIME on. */
 void asc_word_set(asc_subcore *s, asc_who who, uint64_t address, int64_t value, int64_t time, const asc_clock *clock);
 bool asc_word_reached(const asc_subcore *s, uint64_t address, int64_t value, int64_t now);
-/* What goes with the value that is seen at NOW; SETTER stays as it is where no set has made it. */
-void asc_word_take(const asc_subcore *s, uint64_t address, int64_t now, asc_clock *clock, asc_who *setter);
+/* What goes with the first set of at least VALUE; SETTER stays as it is where that was there before all sets. */
+void asc_word_take(const asc_subcore *s, uint64_t address, int64_t value, asc_clock *clock, asc_who *setter);
 /* The first time from FROM on at which the word is at least VALUE, as far as sets have been executed. */
 int64_t asc_word_next(const asc_subcore *s, uint64_t address, int64_t value, int64_t from);
 

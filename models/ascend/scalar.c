@@ -336,7 +336,7 @@ static void execute_word(asc_subcore *s, asc_entry *e, int64_t now)
 			if (bytes)
 				memcpy(bytes, &e->x.f[1], ASC_WORD_BYTES);
 		} else if (asc_word_reached(s, address, e->x.f[1], now)) {
-			asc_word_take(s, address, now, &p->clock, &setter);
+			asc_word_take(s, address, e->x.f[1], &p->clock, &setter);
 		}
 	}
 	asc_races_access(s->chip->races, &a, &range, 1);
