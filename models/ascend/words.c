@@ -3,7 +3,8 @@
  * Words of global memory by which cores without counters meet.  set_word stores a value past the data cache; it is seen
  * scalar.publish_cycles later, and with it goes what the setter's scalar unit knows to be complete.  wait_word is the
  * loop of a load past the data cache, a comparison and a branch: it looks every scalar.load_cycles +
- * scalar.branch_cycles until the value is there; a look finds what was seen when it began, and what went with that.
+ * scalar.branch_cycles until the value is there; a look finds what was seen when it began.  A wait knows what went with
+ * the first set that is enough for it, whatever it happens to find: only that is so whenever it looks.
  *
  * A word that was ever set has the values of its sets; one that was not, what memory holds.  Looks do not load L2.
  */
@@ -104,20 +105,19 @@ bool asc_word_reached(const asc_subcore *s, uint64_t address, int64_t value, int
 	return seen(s, address, now, &by) >= value;
 }
 
-/* A wait is sure of the first set that lets it go on, and of no later one, though it may look when there is one. */
 void asc_word_take(const asc_subcore *s, uint64_t address, int64_t value, asc_clock *clock, asc_who *setter)
 {
 	const GArray *sets = g_hash_table_lookup(s->chip->words->sets, &address);
 
 	for (guint i = 0; sets && i < sets->len; i++) {
-		const word_set *by = &g_array_index(sets, word_set, i);
+		const word_set *set = &g_array_index(sets, word_set, i);
 
-		if (by->value < value)
+		if (set->value < value)
 			continue;
-		if (by->clock) {
-			*setter = by->who;
-			asc_clock_import(clock, by->clock, s->index);
-		}
+		if (!set->clock)
+			return;
+		*setter = set->who;
+		asc_clock_import(clock, set->clock, s->index);
 		return;
 	}
 }

@@ -230,14 +230,14 @@ static graph *two_convolutions(void)
 
 static void an_image_that_another_kernel_computes(void)
 {
-	static const uint32_t blocks[] = {32, 24, 8};
+	static const uint32_t cores[] = {32, 24, 8};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(machines); i++) {
 		GPtrArray *graphs = g_ptr_array_new_with_free_func((GDestroyNotify)graph_free);
 
 		g_ptr_array_add(graphs, two_convolutions());
-		/* All cores meet, with counters or by words of global memory. */
-		CU_ASSERT_EQUAL(blocks_of(machines[i], graphs), blocks[i]);
+		/* All cores, which meet between the two. */
+		CU_ASSERT_EQUAL(blocks_of(machines[i], graphs), cores[i]);
 	}
 }
 

@@ -155,7 +155,7 @@ static asc_machine *machine_of(unsigned number)
 	return asc_sched_machine(names[number % 3], number / 3 % 3 == 2 ? few_ids : small);
 }
 
-/* NUMBER decides the machine and how many sub-cores have steps. */
+/* NUMBER decides the machine and whether one sub-core has steps or those of two cores. */
 static asc_program *random_program(unsigned number, const asc_machine *machine, sched_report *report)
 {
 	g_autoptr(GError) error = NULL;
@@ -169,13 +169,13 @@ static asc_program *random_program(unsigned number, const asc_machine *machine, 
 	*report = (sched_report){.notes = NULL};
 	b = asb_new(program, machine, &options);
 	shared = asb_scratch(b, 1 << 20);
-	alone = machine->coupled || number % 2;
+	alone = number % 2;
 	core = machine->coupled ? 0 : (asb_core)draw(3);
 	for (unsigned i = 0; i < steps; i++) {
 		asc_insn insn;
 
 		if (!alone)
-			core = (asb_core)draw(6);
+			core = (asb_core)draw(machine->coupled ? 2 : 6);
 		if (asb_kind(b, core) == ASC_COUPLED)
 			insn = draw(2) ? vector_core_step(core) : cube_step(core, true);
 		else

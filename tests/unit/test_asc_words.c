@@ -120,6 +120,16 @@ static void knowledge_goes_on_from_word_to_word(void)
 	asc_rig_free(r);
 }
 
+static void a_wait_that_asks_for_too_little_does_not_order(void)
+{
+	/* It looks long after the set, but need not have. */
+	asc_rig *r = handed_over("pipe_barrier pipe=all\n", "ldg rd=r1 src=0\nldg rd=r1 src=0\nldg rd=r1 src=0\n"
+	                                                    "ldg rd=r1 src=0\nwait_word src=64 value=0\n");
+
+	CU_ASSERT_EQUAL(r->counters->by_kind[ASC_FINDING_RACE], 1);
+	asc_rig_free(r);
+}
+
 static void a_plain_load_of_a_word_races(void)
 {
 	asc_rig *r = asc_rig_run(".blocks 2\n.image 64 8\n.stream coupled block=0\nset_word dst=64 value=1\nend\n"
@@ -159,6 +169,7 @@ int main(void)
 		{"a_word_without_a_barrier_does_not", a_word_without_a_barrier_does_not},
 		{"a_barrier_without_a_wait_does_not", a_barrier_without_a_wait_does_not},
 		{"knowledge_goes_on_from_word_to_word", knowledge_goes_on_from_word_to_word},
+		{"a_wait_that_asks_for_too_little_does_not_order", a_wait_that_asks_for_too_little_does_not_order},
 		{"a_plain_load_of_a_word_races", a_plain_load_of_a_word_races},
 		{"a_word_nobody_sets_is_a_deadlock", a_word_nobody_sets_is_a_deadlock},
 	};
