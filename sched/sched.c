@@ -168,6 +168,24 @@ static int64_t emit_one(const void *state, guint number, sched_sheet *sheet, GEr
 	return cycles;
 }
 
+/* PROGRAM, or the back end's own, with its REPORT. */
+static isa_program *shorter_of(isa_program *program, GPtrArray *graphs, const isa_machine *machine,
+                               const sched_options *options, sched_report *report)
+{
+	sched_report other = {0};
+	isa_program *list = compile(graphs, machine, options, &other, NULL);
+
+	if (list && list->predicted_cycles < program->predicted_cycles) {
+		sched_report_fini(report);
+		*report = other;
+		isa_program_free(program);
+		return list;
+	}
+	isa_program_free(list);
+	sched_report_fini(&other);
+	return program;
+}
+
 static isa_program *compile_found(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
                                   sched_search *search, sched_report *report, GError **error)
 {
@@ -177,6 +195,9 @@ static isa_program *compile_found(GPtrArray *graphs, const isa_machine *machine,
 
 	own.sheets = sheets;
 	program = compile(graphs, machine, &own, report, error);
+	/* Layers were searched one by one. */
+	if (program && graphs->len > 1)
+		program = shorter_of(program, graphs, machine, options, report);
 	report->search = search;
 	return program;
 }

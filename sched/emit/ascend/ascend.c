@@ -298,6 +298,24 @@ static bool legalise_all(GPtrArray *graphs, GString *notes, GError **error)
 	return true;
 }
 
+/* PROGRAM, or the back end's own, with its REPORT. */
+static asc_program *shorter_of(asc_program *program, GPtrArray *graphs, const asc_machine *machine,
+                               const sched_options *options, sched_report *report)
+{
+	sched_report other = {0};
+	asc_program *list = compile(graphs, machine, options, &other, NULL);
+
+	if (list && list->predicted_cycles < program->predicted_cycles) {
+		sched_report_fini(report);
+		*report = other;
+		asc_program_free(program);
+		return list;
+	}
+	asc_program_free(list);
+	sched_report_fini(&other);
+	return program;
+}
+
 asc_program *sched_ascend_compile(GPtrArray *graphs, const asc_machine *machine, const sched_options *options,
                                   sched_report *report, GError **error)
 {
@@ -317,6 +335,9 @@ asc_program *sched_ascend_compile(GPtrArray *graphs, const asc_machine *machine,
 		return NULL;
 	own.sheets = sheets = sched_search_sheets(search);
 	program = compile(graphs, machine, &own, report, error);
+	/* Layers were searched one by one. */
+	if (program && graphs->len > 1)
+		program = shorter_of(program, graphs, machine, options, report);
 	g_string_prepend(report->notes, notes->str);
 	report->search = search;
 	return program;
