@@ -190,7 +190,7 @@ sim_time asc_subcore_run(void *state, sim_time now);
 void asc_subcore_execute(asc_subcore *s, int64_t now); /* what is filed */
 int64_t asc_subcore_next(asc_subcore *s, int64_t now); /* when to run next; finds out whether it is finished */
 bool asc_queue_room(const asc_subcore *s, enum asc_pipe pipe, int64_t time); /* for a push in that cycle */
-void asc_push(asc_subcore *s, enum asc_pipe pipe, asc_entry *entry);         /* takes over its clock */
+asc_entry *asc_push(asc_subcore *s, enum asc_pipe pipe); /* where the next entry goes; its clock is empty */
 /* Numbers, times and stalls of an instruction, handed on to the listener. */
 void asc_report_entry(asc_subcore *s, enum asc_pipe pipe, const asc_entry *e, asc_who waited_for);
 bool asc_unit_ready(const asc_subcore *s, const asc_exec *x); /* has it the units of L0C it needs? */
@@ -266,6 +266,7 @@ bool asc_box_overlap(const asc_box *a, const asc_box *b, uint64_t *address,
 bool asc_box_covers(const asc_box *a, const asc_box *b);
 
 /* checks.c */
+unsigned asc_register_fields(enum asc_op op); /* those that are the number of a register, as bits */
 /* Has this sub-core the instruction, are the values (F, registers resolved) within limits?  Reports what is not. */
 bool asc_check_push(asc_subcore *s, const asc_insn *insn, uint32_t number, const int64_t *f, int64_t time);
 /* Alignment, extents, overlap, bytes nobody wrote; marks what is written.  False: it must not be executed. */
