@@ -319,8 +319,8 @@ static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 			rest = bound[1] * (fits_queues(k) || bound[1] >= count_bursts(k) ? 1 : 1.1);
 	}
 	plan.best = best;
-	/* A twentieth at least is to be gained. */
-	least = rest * shape->count * 0.95;
+	/* A tenth at least is to be gained: operations that overlap others lose some of it. */
+	least = rest * shape->count * 0.9;
 	for (unsigned c = 1; c <= last; c++)
 		if (bound[c] * shape->count < least && bound[c] <= 1.25 * best)
 			try_copies(e, shape, c, ready, best, rest, &least, &plan);
