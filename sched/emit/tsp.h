@@ -194,8 +194,10 @@ struct tspe_kernel {
 	uint32_t next; /* iterations issued so far */
 	uint32_t first, n;
 	uint32_t interval;
-	uint32_t slowest;   /* greatest interval of a chunk of several iterations */
-	int64_t bank_delay; /* cycles its steps start later because of banks */
+	uint32_t slowest;      /* greatest interval of a chunk of several iterations */
+	int64_t began, latest; /* starts of the first and of the last chunk, */
+	uint32_t before;       /* and iterations before the last */
+	int64_t bank_delay;    /* cycles its steps start later because of banks */
 	/* search */
 	int64_t budget;       /* accesses that may still be tried */
 	uint32_t rhythm;      /* cycles between beats; first tried is to issue on them; 0: any cycle is as good */

@@ -369,7 +369,10 @@ static void note_bursts(tspe *e, const tspe_kernel *k, double best)
 	tspe_rate rate;
 
 	tspe_kernel_rate(k, &rate);
-	rate.interval = fits_queues(k) ? k->slowest : 0;
+	/* Of blocks, what an iteration took in the mean, rounded up. */
+	rate.interval = k->before ? (k->latest - k->began + k->before - 1) / k->before : 0;
+	if (fits_queues(k))
+		rate.interval = k->slowest;
 	rate.proved = rate.interval == rate.bound;
 	rate.several = best;
 	tspe_note_rate(e, &rate, 1);
