@@ -21,6 +21,7 @@ typedef struct sched_options {
 	uint64_t schedules; /* that the method may build for a graph; 0: its default */
 	unsigned threads;   /* of the method, >= 1; changes nothing but the time */
 	bool patterns;      /* use stored schedules of known patterns where they are shorter */
+	bool brief;         /* leave out notes that take long to find */
 	bool report;        /* fill sched_report.search whatever the method is */
 	bool (*stop)(void *state); /* asked now and then, from any thread: true ends the method.  May be NULL */
 	void *stop_state;

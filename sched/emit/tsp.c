@@ -215,12 +215,18 @@ static void go_back(const mark *m)
 	r->registers = m->said.registers;
 }
 
-/* The epoch with so many registers. */
-static bool emit_with(tspe *e, unsigned registers, GError **error)
+/* What of its own accord the machine does not decide. */
+typedef struct way {
+	unsigned registers; /* that may be used */
+	bool bursts_only;   /* no loop runs in rows */
+} way;
+
+static bool emit_by(tspe *e, way how, GError **error)
 {
 	bool done;
 
-	e->registers = registers;
+	e->registers = how.registers;
+	e->bursts_only = how.bursts_only;
 	e->end = e->start;
 	find_queues(e);
 	tspe_mxm_init(e);
@@ -233,8 +239,8 @@ static bool emit_with(tspe *e, unsigned registers, GError **error)
 	return done;
 }
 
-/* How long is the epoch with so many registers?  INT64_MAX when it does not end before LIMIT. */
-static int64_t length_with(const tspe *full, unsigned registers, int64_t limit)
+/* How long is the epoch that way?  INT64_MAX when it does not end before LIMIT. */
+static int64_t length_by(const tspe *full, way how, int64_t limit)
 {
 	sched_report report = {.notes = g_string_new(NULL)};
 	sched_options options = *full->options;
@@ -244,39 +250,49 @@ static int64_t length_with(const tspe *full, unsigned registers, int64_t limit)
 	          .m = full->m,
 	          .options = &options,
 	          .report = &report,
+	          .trial = true,
 	          .limit = limit};
 	isa_epoch epoch = {.images = g_array_new(FALSE, TRUE, sizeof(isa_image))};
 	bool done;
 
 	options.functional = false;
 	g_array_append_val(e.program->epochs, epoch);
-	done = emit_with(&e, registers, NULL) && e.end < limit;
+	done = emit_by(&e, how, NULL) && e.end < limit;
 	isa_program_free(e.program);
 	sched_report_fini(&report);
 	return done ? e.end : INT64_MAX;
 }
 
-/* Chunks that fewer registers make shorter sometimes fit better.  Small epochs are tried with some numbers below what
- * they used, too; so a machine with more registers than one of these is never slower than with it. */
-static unsigned best_number(const tspe *full)
+static void try_way(const tspe *full, way how, way *best, int64_t *least)
+{
+	int64_t end = length_by(full, how, *least);
+
+	if (end < *least) {
+		*least = end;
+		*best = how;
+	}
+}
+
+/* Loops in rows let others in later, and chunks that fewer registers make shorter sometimes fit better.  Small epochs
+ * are tried with some numbers below what they used, so a machine with more registers than one of these is never slower
+ * than with it. */
+static way best_way(const tspe *full)
 {
 	static const unsigned numbers[] = {8, 16, 32};
-	unsigned best = full->registers;
+	way best = {full->registers, false};
 	int64_t least = full->end;
 
+	if (full->in_rows)
+		try_way(full, (way){full->registers, true}, &best, &least);
 	/* Queues that hold few words would run dry of the shorter chunks' instructions. */
 	if (full->m->icu_queue_words || full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
 		return best;
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++) {
-		int64_t end;
-
 		if (numbers[i] >= full->needed.used && !full->in_blocks)
 			continue;
-		end = length_with(full, numbers[i], least);
-		if (end < least) {
-			least = end;
-			best = numbers[i];
-		}
+		try_way(full, (way){numbers[i], true}, &best, &least);
+		if (full->in_rows)
+			try_way(full, (way){numbers[i], false}, &best, &least);
 	}
 	return best;
 }
@@ -293,15 +309,15 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
 	                    .report = report};
 	tspe e = clean;
 	mark before = mark_now(program, epoch, report);
-	bool done = emit_with(&e, (unsigned)machine->vreg_count, error);
+	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false}, error);
 
 	if (done) {
-		unsigned best = best_number(&e);
+		way best = best_way(&e);
 
-		if (best != e.registers) {
+		if (best.registers != e.registers || best.bursts_only) {
 			go_back(&before);
 			e = clean;
-			done = emit_with(&e, best, error);
+			done = emit_by(&e, best, error);
 		}
 	}
 	*end = e.end;

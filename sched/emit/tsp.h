@@ -207,9 +207,11 @@ struct tspe_kernel {
 	uint32_t next; /* iterations issued so far */
 	uint32_t first, n;
 	uint32_t interval;
-	uint32_t slowest;   /* greatest interval of a chunk of several iterations */
-	int64_t bank_delay; /* cycles its steps start later because of banks */
-	bool tight;         /* registers are given: what takes one waits for the value before it */
+	uint32_t slowest;      /* greatest interval of a chunk of several iterations */
+	int64_t began, latest; /* starts of the first and of the last chunk, */
+	uint32_t before;       /* and iterations before the last */
+	int64_t bank_delay;    /* cycles its steps start later because of banks */
+	bool tight;            /* registers are given: what takes one waits for the value before it */
 	/* search */
 	int64_t retry_at;     /* when a register was taken: first start at which it may not be; TSPE_NEVER: no matter */
 	int64_t budget;       /* accesses that may still be tried */
@@ -376,6 +378,9 @@ struct tspe {
 	uint64_t memory_top;    /* bytes of memory in use by tensors */
 	GPtrArray *slots;       /* tspe_tensor: where values are kept that find no register */
 	unsigned registers;     /* that may be used */
+	bool bursts_only;       /* no loop runs in rows */
+	bool in_rows;           /* has one? */
+	bool trial;             /* only its length matters */
 	sched_registers needed; /* what became of them */
 	bool in_blocks;         /* does a loop run in blocks, whose length depends on how many there are? */
 	int64_t limit;          /* a try that ends there or later is given up, without an error; 0: none */
@@ -408,6 +413,8 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers);
 /* Rows that bursts of K's memory steps need when each takes the first in which it meets no other; 0: bursts cannot be.
  */
 uint32_t tspe_rows_needed(const tspe_kernel *k);
+/* Will the report have a line of the next loop?  Its proof takes longer than the loop does. */
+bool tspe_notes_rates(const tspe *e);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
 void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations);
 

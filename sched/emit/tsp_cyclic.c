@@ -326,12 +326,18 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers)
 	return k->rows;
 }
 
+bool tspe_notes_rates(const tspe *e)
+{
+	return !e->trial && !e->options->brief && e->epoch < EMIT_NOTED_EPOCHS && e->noted < NOTED_LOOPS;
+}
+
 void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations)
 {
 	const char *node = g_array_index(e->program->nodes, isa_node, e->node).name;
 
-	if (e->epoch >= EMIT_NOTED_EPOCHS || ++e->noted > NOTED_LOOPS)
+	if (!tspe_notes_rates(e))
 		return;
+	e->noted++;
 	if (rate->interval)
 		g_string_append_printf(e->report->notes, "%s: initiation interval %" G_GINT64_FORMAT, node,
 		                       rate->interval);

@@ -419,6 +419,9 @@ void tspe_commit(tspe_kernel *k)
 
 	/* Chunks follow each other; what they could not use before will not fit the next one either. */
 	k->ready = MAX(k->ready, k->rows ? tspe_first_row(k, &skew) + (int64_t)k->rows * k->n : first_start(k));
+	k->latest = first_start(k);
+	k->began = k->first ? k->began : k->latest;
+	k->before = k->first;
 	if (k->n > 1)
 		k->slowest = MAX(k->slowest, k->interval);
 	tspe_issue(k);

@@ -319,8 +319,8 @@ static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 			rest = bound[1] * (fits_queues(k) || bound[1] >= count_bursts(k) ? 1 : 1.1);
 	}
 	plan.best = best;
-	/* A twentieth at least is to be gained. */
-	least = rest * shape->count * 0.95;
+	/* A tenth at least is to be gained: operations that overlap others lose some of it. */
+	least = rest * shape->count * 0.9;
 	for (unsigned c = 1; c <= last; c++)
 		if (bound[c] * shape->count < least && bound[c] <= 1.25 * best)
 			try_copies(e, shape, c, ready, best, rest, &least, &plan);
@@ -330,21 +330,28 @@ static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 /* As many iterations as keep to rows; *DONE: how many those are.  *BEST: the least cycles an iteration could take. */
 static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t *done, double *best)
 {
-	row_plan plan = plan_rows(e, shape, *ready);
+	row_plan plan = {0};
 	loop_shape rows = *shape;
 	g_autoptr(tspe_kernel) k = NULL;
 	uint64_t registers;
 	tspe_rate rate;
 
+	*best = 0;
+	if (e->bursts_only)
+		return;
+	plan = plan_rows(e, shape, *ready);
 	*best = plan.best;
 	if (!plan.copies)
 		return;
+	e->in_rows = true;
 	rows.copies = plan.copies;
 	rows.segment = plan.segment;
 	/* The sample again, for its rows and its bound; then all of it. */
 	rows.count = plan.segment;
 	k = build(e, &rows);
-	tspe_kernel_rate(k, &rate);
+	rate = (tspe_rate){0};
+	if (tspe_notes_rates(e))
+		tspe_kernel_rate(k, &rate);
 	tspe_kernel_free(k);
 	rows.count = shape->count / (plan.copies * plan.segment) * plan.segment;
 	k = build(e, &rows);
@@ -369,7 +376,10 @@ static void note_bursts(tspe *e, const tspe_kernel *k, double best)
 	tspe_rate rate;
 
 	tspe_kernel_rate(k, &rate);
-	rate.interval = fits_queues(k) ? k->slowest : 0;
+	/* Of blocks, what an iteration took in the mean, rounded up. */
+	rate.interval = k->before ? (k->latest - k->began + k->before - 1) / k->before : 0;
+	if (fits_queues(k))
+		rate.interval = k->slowest;
 	rate.proved = rate.interval == rate.bound;
 	rate.several = best;
 	tspe_note_rate(e, &rate, 1);
@@ -392,7 +402,7 @@ static bool run_bursts(tspe *e, const loop_shape *shape, double best, int64_t *r
 	}
 	if (!tspe_run(k, &policy, error))
 		return false;
-	if (shape->from == 0 && k->count >= ITERATIONS_LEAST)
+	if (shape->from == 0 && k->count >= ITERATIONS_LEAST && tspe_notes_rates(e))
 		note_bursts(e, k, best);
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
 	return true;
