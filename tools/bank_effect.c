@@ -67,7 +67,8 @@ static bool try_it(bank_effect *row, const setup *s, const isa_program *program,
 static int64_t schedule(bank_effect *row, const setup *s, const char *workload, unsigned seed, bool ideal,
                         GError **error)
 {
-	setup_schedule how = {.workload = workload, .seed = seed, .placement = seed - 1, .ideal_banks = ideal};
+	setup_schedule how = {
+		.workload = workload, .seed = seed, .placement = seed - 1, .ideal_banks = ideal, .brief = true};
 	g_autoptr(GPtrArray) graphs = NULL;
 	sched_report said = {0};
 	isa_program *program = setup_compile(s, &how, &graphs, &said, error);

@@ -63,6 +63,7 @@ typedef struct setup_schedule {
 	bool specials;      /* with infinities, NaN and extreme integers among them */
 	uint64_t placement; /* as in sched_options */
 	bool ideal_banks;
+	bool brief;                   /* without notes that take long to find */
 	const method_request *search; /* or NULL: list, nothing from the library */
 } setup_schedule;
 

@@ -380,6 +380,9 @@ static void note_bursts(tspe *e, const tspe_kernel *k, double best)
 	rate.interval = k->before ? (k->latest - k->began + k->before - 1) / k->before : 0;
 	if (fits_queues(k))
 		rate.interval = k->slowest;
+	/* A few blocks beside one another say nothing about many. */
+	if (rate.interval < rate.bound)
+		rate.interval = 0;
 	rate.proved = rate.interval == rate.bound;
 	rate.several = best;
 	tspe_note_rate(e, &rate, 1);
