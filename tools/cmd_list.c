@@ -253,7 +253,7 @@ static int run_list(int argc, char **argv, GError **error)
 const tool_command cmd_list = {
 	.name = "list",
 	.synopsis = "machines|workloads|maps|patterns|library|ops|keys|violations|queries|plots|kernels|commands|"
-                    "counters [-m "
+		    "counters [-m "
 		    "MACHINE] "
 		    "[--markdown]",
 	.doc = "List what can be named on the command line.",
