@@ -279,7 +279,8 @@ static void judge_keys(unsigned machine, const base *bases)
 		const char *path = asc_keys[key].path;
 		unsigned seen[OUTCOMES] = {0}, planned[OUTCOMES] = {0};
 
-		if (!all && !why_structural(path) && is_unused(path, machine))
+		if (!all &&
+		    ((!why_structural(path) && is_unused(path, machine)) || !tap_part((unsigned)key + machine, 2)))
 			continue;
 		try_key(machine, bases, (int)key, all, seen, planned);
 		parted += seen[DIFFERS] > 0;

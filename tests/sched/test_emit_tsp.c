@@ -242,7 +242,7 @@ static void every_bank_map_works(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(maps); i++) {
 		const char *settings[] = {maps[i], NULL};
 
-		run_some(settings, REPLAY_CHIP, (unsigned)i, 2);
+		run_some(settings, REPLAY_CHIP, (unsigned)i, 3);
 	}
 }
 
@@ -276,7 +276,7 @@ static void other_machines_work(void)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++)
-		run_some(machines[i], REPLAY_CHIP, (unsigned)i, 3);
+		run_some(machines[i], REPLAY_CHIP, (unsigned)i, 4);
 }
 
 /* ------------------------------------------------------------------------------------------------------ memory */
