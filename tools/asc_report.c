@@ -307,8 +307,8 @@ static void say_violations(GString *out, const ascend_report *r, bool colour)
 	if (!c->violations)
 		tool_line(out, "violations", "none");
 	if (c->gathers_unseen)
-		tool_line(out, c->violations ? "not looked for" : "",
-		          "races with what %s gathers pick: known with --functional only", unseen);
+		tool_line(out, "unseen", "races with what gathers pick (%s gathers): only --functional knows it",
+		          unseen);
 	if (!c->violations)
 		return;
 	tool_line(out, "violations", "%s%s%s", report_red(colour), total, report_plain(colour));
