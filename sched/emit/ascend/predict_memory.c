@@ -65,14 +65,13 @@ static void free_parts(part *p, int64_t parts)
 	g_free(p);
 }
 
-/* The part that has a line: neighbours follow one another, and the digits of its number stir. */
+/* The part that has a line: neighbours follow one another, and a hash says where each row of them begins. */
 static part *part_of(part *p, int64_t parts, uint64_t number)
 {
-	uint64_t sum = number, count = (uint64_t)parts;
+	uint64_t count = (uint64_t)parts, row = number / count * 0x9e3779b97f4a7c15u;
 
-	for (uint64_t digits = number / count; digits && count > 1; digits /= count)
-		sum += digits ^ digits >> 1;
-	return &p[sum % count];
+	row = (row ^ row >> 29) * 0xbf58476d1ce4e5b9u;
+	return &p[((row >> 32) + number) % count];
 }
 
 ask_memory *ask_memory_new(const asc_machine *machine)
