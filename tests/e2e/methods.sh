@@ -18,7 +18,7 @@ search()
 # Two tiny kernels a machine.
 for machine in tsp tsp-isca20 ascend-910b; do
 	for workload in gemm:64x64x64 softmax:64x64; do
-		search "$machine" "$workload" --method anneal --schedules 300
+		search "$machine" "$workload" --method anneal --schedules 100
 		is "$machine $workload: bound <= anneal <= list" "$(sqlite3 :memory: "SELECT
 			json_extract(j, '\$.searches[0].lower_bound') <= json_extract(j, '\$.searches[0].cycles')
 			AND json_extract(j, '\$.searches[0].cycles') <= json_extract(j, '\$.searches[0].list_cycles')
@@ -38,14 +38,14 @@ search tsp branches.graph --method anneal --schedules 1500 --jobs 1
 is "one thread decides the same" "$(json out '$.searches[0].decisions')" "$decisions"
 
 # All events at the predicted cycles, all values right.
-exits "an annealed program runs as predicted" 0 "$TSPSIM" run -m tsp -w branches.graph --method anneal --schedules 600 \
+exits "an annealed program runs as predicted" 0 "$TSPSIM" run -m tsp -w branches.graph --method anneal --schedules 300 \
 	--functional --trace run.db --json
 is "cycles are those predicted" "$(json out '$.cycles')" "$(json out '$.predicted_cycles')"
 is "the manifest knows the method" "$(sql run.db "SELECT group_concat(key || '=' || value, ' ') FROM
 	(SELECT key, value FROM run WHERE key IN ('method', 'schedules', 'sched_capped') ORDER BY key)")" \
-	"method=anneal sched_capped=no schedules=600"
+	"method=anneal sched_capped=no schedules=300"
 
-exits "a report in words" 0 "$TSPSIM" sched branches.graph -m tsp --method exact --schedules 300 --report --gantt gantt.tsv
+exits "a report in words" 0 "$TSPSIM" sched branches.graph -m tsp --method exact --schedules 800 --report --gantt gantt.tsv
 like "it has bounds" out "critical path: "
 like "it has moves" out "tried "
 like "it has a proof" out "model "
