@@ -29,12 +29,12 @@ done
 
 # Two products, a transpose and a vector operation that do not wait for each other: 1,018 cycles in the list's order.
 method_graph branches tsp >branches.graph
-search tsp branches.graph --method anneal --schedules 1500
+search tsp branches.graph --method anneal --schedules 700
 is "anneal is strictly shorter where there is slack" \
 	"$(sqlite3 :memory: "SELECT json_extract(j, '\$.searches[0].cycles') < json_extract(j, '\$.searches[0].list_cycles')
 		FROM (SELECT CAST(readfile('out') AS TEXT) AS j)")" 1
 decisions=$(json out '$.searches[0].decisions')
-search tsp branches.graph --method anneal --schedules 1500 --jobs 1
+search tsp branches.graph --method anneal --schedules 700 --jobs 1
 is "one thread decides the same" "$(json out '$.searches[0].decisions')" "$decisions"
 
 # All events at the predicted cycles, all values right.
@@ -45,7 +45,7 @@ is "the manifest knows the method" "$(sql run.db "SELECT group_concat(key || '='
 	(SELECT key, value FROM run WHERE key IN ('method', 'schedules', 'sched_capped') ORDER BY key)")" \
 	"method=anneal sched_capped=no schedules=300"
 
-exits "a report in words" 0 "$TSPSIM" sched branches.graph -m tsp --method exact --schedules 800 --report --gantt gantt.tsv
+exits "a report in words" 0 "$TSPSIM" sched branches.graph -m tsp --method exact --schedules 700 --report --gantt gantt.tsv
 like "it has bounds" out "critical path: "
 like "it has moves" out "tried "
 like "it has a proof" out "model "
