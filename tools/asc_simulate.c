@@ -131,6 +131,8 @@ static bool assemble(run *r, const asc_machine *sched, GError **error)
 	asc_listener listener = {.state = r, .report = on_report, .violation = on_violation, .deadlock = on_deadlock};
 
 	r->tally = asc_tally_new(r->hw, r->program);
+	if (r->options->launch)
+		asc_tally_begin(r->tally, asc_launch_cycles(sched), asc_launch_cycles(r->hw));
 	r->kernel = sim_kernel_new(r->options->kernel, &kernel_options, error);
 	if (!r->kernel)
 		return false;

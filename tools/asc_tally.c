@@ -48,6 +48,14 @@ void asc_tally_free(asc_tally *t)
 	g_free(t);
 }
 
+void asc_tally_begin(asc_tally *t, int64_t predicted, int64_t simulated)
+{
+	for (uint32_t i = 0; i < t->subs * ASC_PIPES; i++) {
+		t->pipe[i].predicted_cursor = predicted;
+		t->pipe[i].compared_cursor = simulated;
+	}
+}
+
 static int64_t extend(int64_t *until, int64_t start, int64_t stop)
 {
 	int64_t added = MAX(stop - MAX(start, *until), 0);

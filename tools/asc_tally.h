@@ -43,6 +43,8 @@ typedef struct asc_tally asc_tally;
 
 asc_tally *asc_tally_new(const asc_machine *machine, const asc_program *program);
 void asc_tally_free(asc_tally *t); /* NULL is fine */
+/* Before the first report: blocks begin at these cycles; nobody waits for anything before. */
+void asc_tally_begin(asc_tally *t, int64_t predicted, int64_t simulated);
 void asc_tally_add(asc_tally *t, const asc_report *r);
 
 const asc_tally_pipe *asc_tally_at(const asc_tally *t, uint32_t core, uint32_t sub, enum asc_pipe pipe);

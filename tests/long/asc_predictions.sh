@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Predicted against simulated cycles of the Ascend-style machines: kernels of every kind, sizes at block edges.  A line a
-# run with the total and the busy cycles of every pipe; totals have to agree within five percent, pipes within ten.
+# run with the total and the busy cycles of every pipe; totals and pipes have to agree to a cycle in a thousand.
 # TSPSIM_MACHINES and TSPSIM_WORKLOADS choose others; with TSPSIM_TABLE=FILE the lines of the table of
 # docs/ascend-sched.md go there.
 
@@ -76,7 +76,7 @@ for workload in $TSPSIM_WORKLOADS; do
 		figures out >row
 		read -r predicted simulated total worst pipes <row
 		echo "# $machine $workload: predicted $predicted, simulated $simulated ($total %); $pipes"
-		if [ $status -eq 0 ] && within 5 "$total" && within 10 "$worst"; then
+		if [ $status -eq 0 ] && within 0.1 "$total" && within 0.1 "$worst"; then
 			ok "$machine $workload"
 		else
 			not_ok "$machine $workload" "status $status, total $total %, worst pipe $worst %" "$(cat err)"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The scheduler's own times against the models: whole programs, and the instructions of each pipe together, within five
- * percent, and products no slower than the best published time of their shape.
+ * The scheduler's own times against the models: whole programs, and the instructions of each pipe together, to a cycle
+ * in a thousand, which is less than any rule of the models that is not followed; and products no slower than the best
+ * published time of their shape.
  */
 #include "tests/sched/asc_sched.h"
-
-#include <math.h>
 
 typedef struct length {
 	int64_t predicted, simulated, clock_hz;
@@ -26,7 +25,7 @@ static void compare_pipes(const asc_run *r, const asc_program *program, const ch
 		simulated[report->pipe] += report->done - report->start;
 	}
 	for (unsigned p = 0; p < ASC_PIPES; p++) {
-		bool near = 20 * ABS(predicted[p] - simulated[p]) <= simulated[p];
+		bool near = 1000 * ABS(predicted[p] - simulated[p]) <= simulated[p];
 
 		if (!near)
 			tap_note("%s: %s: predicted %" G_GINT64_FORMAT ", simulated %" G_GINT64_FORMAT, what,
@@ -62,16 +61,16 @@ static length length_of(const char *machine_name, const char *workload, const ch
 	return l;
 }
 
-static void within(const char *machine, const char *workload, double percent)
+static bool agrees(const length *l)
 {
-	length l = length_of(machine, workload, NULL);
-
-	CU_ASSERT_TRUE(fabs((double)(l.predicted - l.simulated)) < percent / 100 * (double)l.simulated);
+	return 1000 * ABS(l->predicted - l->simulated) <= l->simulated;
 }
 
 static void near(const char *machine, const char *workload)
 {
-	within(machine, workload, 5);
+	length l = length_of(machine, workload, NULL);
+
+	CU_ASSERT_TRUE(agrees(&l));
 }
 
 static void products(void)
@@ -81,8 +80,7 @@ static void products(void)
 	near("ascend-910b", "gemm:1024x1024x1024:int8");
 	near("ascend-910a", "gemm:1024x1024x1024:fp16");
 	near("ascend-310p", "gemm:512x768x512:fp16");
-	/* Memory of 8 channels: the prediction takes all of them to be equally busy. */
-	within("ascend-310p", "gemm:1024x1024x1024:int8", 7);
+	near("ascend-310p", "gemm:1024x1024x1024:int8");
 }
 
 static void vector_kernels(void)
@@ -115,7 +113,7 @@ static void data_larger_than_l2(void)
 	const char *const sets[] = {"l2.bytes=262144", NULL};
 	length l = length_of("ascend-310p", "softmax:512x512:fp16", sets);
 
-	CU_ASSERT_TRUE(fabs((double)(l.predicted - l.simulated)) < 0.05 * (double)l.simulated);
+	CU_ASSERT_TRUE(agrees(&l));
 }
 
 /* Published for 24 cores: 1536 cubed in 38.8 us. */
@@ -124,7 +122,7 @@ static void product_of_1536_is_no_slower_than_published(void)
 	length l = length_of("ascend-910b", "gemm:1536x1536x1536:fp16", NULL);
 
 	CU_ASSERT_TRUE((double)l.simulated / (double)l.clock_hz <= 38.8e-6);
-	CU_ASSERT_TRUE(fabs((double)(l.predicted - l.simulated)) < 0.05 * (double)l.simulated);
+	CU_ASSERT_TRUE(agrees(&l));
 }
 
 int main(void)

@@ -109,7 +109,7 @@ static void keys_move_predictions_as_they_move_the_models(void)
 		CU_ASSERT_TRUE(!a.none && !b.none);
 		CU_ASSERT_TRUE(a.simulated < b.simulated);
 		CU_ASSERT_TRUE(a.predicted < b.predicted);
-		CU_ASSERT_TRUE(off(&a) < 0.02 && off(&b) < 0.02);
+		CU_ASSERT_TRUE(off(&a) < 0.001 && off(&b) < 0.001);
 	}
 }
 

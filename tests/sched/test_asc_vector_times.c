@@ -8,7 +8,6 @@
 #include "isa/num.h"
 #include "sched/emit/ascend/vector_int.h"
 
-#include <math.h>
 #include <string.h>
 
 static void must(bool good, const GError *error)
@@ -148,8 +147,9 @@ static int64_t cycles_of(const char *workload, const char *machine_name, int64_t
 }
 
 /* 2 x 2^26 halves are 2^19 lines of 512 bytes, 2^14 a channel of 32.  At 1.85 GHz 1.8 TB/s are 973 bytes a cycle, 30.4
- * a channel: 16.84 cycles a line and 4 for opening it, 341,443 cycles or 184.6 us.  What is written stays in L2.  The
- * best published time of the shape is 184.5 us: below what the memory of the model can do. */
+ * a channel: 16.84 cycles a line and 4 for opening it, 341,443 cycles or 184.6 us.  What is written stays in L2, so no
+ * channel ever turns; that is left for the first copies to come and the last to leave.  The best published time of the
+ * shape is 184.5 us: below what the memory of the model can do. */
 static void adding_8192_by_8192_halves_takes_as_long_as_reading_them(void)
 {
 	int64_t predicted, cycles;
@@ -158,23 +158,21 @@ static void adding_8192_by_8192_halves_takes_as_long_as_reading_them(void)
 	cycles = cycles_of("vmap:add,67108864", "ascend-910b", &predicted, &us);
 	CU_ASSERT_TRUE(cycles >= 341443);
 	CU_ASSERT_TRUE(us <= 184.6 * 1.01);
-	CU_ASSERT_TRUE(fabs((double)(predicted - cycles)) < 0.05 * (double)cycles);
+	CU_ASSERT_TRUE(1000 * ABS(predicted - cycles) <= cycles);
 }
 
-static void predictions_are_within_five_or_six_percent(void)
+static void predictions_are_right_to_a_cycle_in_a_thousand(void)
 {
 	static const char *const workloads[] = {"vmap:tanh,2000000",        "vmap:shr,1048576:int32",
 	                                        "softmax:1024x1024",        "layernorm:4096x1024",
 	                                        "transpose:2048x2048:fp32", "kvcache:8192x8x128"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(workloads); i++) {
-		/* Strided tiles meet in channels of the memory, which the prediction takes to be equally busy. */
-		double most = strncmp(workloads[i], "transpose", strlen("transpose")) == 0 ? 0.06 : 0.05;
 		int64_t predicted, cycles;
 		double us;
 
 		cycles = cycles_of(workloads[i], "ascend-910b", &predicted, &us);
-		CU_ASSERT_TRUE(fabs((double)(predicted - cycles)) < most * (double)cycles);
+		CU_ASSERT_TRUE(1000 * ABS(predicted - cycles) <= cycles);
 	}
 }
 
@@ -331,7 +329,7 @@ int main(void)
 		{"a transpose of whole pieces", a_transpose_of_whole_pieces},
 		{"adding 8192 x 8192 halves takes as long as reading them",
 	         adding_8192_by_8192_halves_takes_as_long_as_reading_them},
-		{"predictions are within five percent, of transposes six", predictions_are_within_five_or_six_percent},
+		{"predictions are right to a cycle in a thousand", predictions_are_right_to_a_cycle_in_a_thousand},
 		{"odd distances take conflicts out of a transpose", odd_distances_take_conflicts_out_of_a_transpose},
 		{"operands overlap in lanes that are on only", operands_overlap_in_lanes_that_are_on_only},
 		{"tanh is off by a unit of fp16 and by seven of fp32 at most",
