@@ -146,7 +146,7 @@ static void print_stalls(const valid_result *r)
 {
 	for (unsigned pipe = 0; pipe < ASC_PIPES; pipe++)
 		for (unsigned why = 0; why < ASC_STALLS; why++)
-			if (r->stall[pipe][why])
+			if (r->stall[pipe][why] > 0)
 				printf("%s %s %.0f\n", asc_pipe_name((enum asc_pipe)pipe),
 				       asc_stall_name((enum asc_stall)why), r->stall[pipe][why]);
 }
