@@ -35,7 +35,7 @@ typedef struct passing {
 	uint64_t line; /* number + 1 */
 	times times;
 } passing;
-enum { PASSING = 1 << 14, LATER_CYCLES = 256, CYCLE_PARTS = 256 };
+enum { PASSING = 1 << 16, LATER_CYCLES = 256, CYCLE_PARTS = 256 };
 
 struct ask_memory {
 	const asc_machine *machine;
