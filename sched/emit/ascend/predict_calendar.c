@@ -7,9 +7,21 @@
 
 #include <math.h>
 
+#define TINY 1e-6 /* what rounding adds */
+
 typedef struct span {
 	double from, to;
 } span;
+
+double ask_parts_up(double cycles)
+{
+	return ceil(cycles * ASK_CYCLE_PARTS - TINY) / ASK_CYCLE_PARTS;
+}
+
+double ask_parts_down(double cycles)
+{
+	return floor(cycles * ASK_CYCLE_PARTS + TINY) / ASK_CYCLE_PARTS;
+}
 
 void ask_calendar_init(ask_calendar *c)
 {

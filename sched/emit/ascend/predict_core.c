@@ -71,7 +71,7 @@ static double l1_access(ask_core *c, bool write, int64_t address, int64_t bytes,
 	int64_t rows = div_up(address % m->l1_row_bytes + bytes, m->l1_row_bytes);
 	double rate = (double)(write ? m->l1_write_bytes_per_cycle : m->l1_read_bytes_per_cycle);
 
-	return ask_calendar_take(&c->l1[part], at, (double)(rows * m->l1_row_bytes) / rate, NULL);
+	return ask_calendar_take(&c->l1[part], at, ask_parts_up((double)(rows * m->l1_row_bytes) / rate), NULL);
 }
 
 /* Data come between two times, evenly, a request's worth at a time; they cannot wait. */
@@ -81,7 +81,7 @@ static void came_in(ask_core *c, int64_t address, int64_t bytes, double from, do
 
 	for (int64_t i = 0; i < pieces; i++)
 		l1_access(c, true, address + i * each, MIN(each, bytes - i * each),
-		          from + (to - from) * (double)i / (double)pieces);
+		          from + ask_parts_down((to - from) * (double)i / (double)pieces));
 }
 
 /* A load of L0 reads L1 in the cycles that what comes in leaves. */
@@ -165,8 +165,8 @@ static ask_times copy_in(ask_core *c, const asc_insn *insn, double start)
 		       last;
 	for (int64_t i = 0; !ub && i < f[2]; i++)
 		came_in(c, f[0] + i * (lies + f[5]), lies,
-		        copy.first + (copy.last - copy.first) * (double)i / (double)f[2],
-		        copy.first + (copy.last - copy.first) * (double)(i + 1) / (double)f[2]);
+		        copy.first + ask_parts_down((copy.last - copy.first) * (double)i / (double)f[2]),
+		        copy.first + ask_parts_down((copy.last - copy.first) * (double)(i + 1) / (double)f[2]));
 	return (ask_times){start, ceil(copy.issue - TINY), ceil(copy.end - TINY) + over, copy.first};
 }
 
@@ -201,7 +201,7 @@ static ask_times copy_across(ask_core *c, const asc_insn *insn, double start)
 	const asc_machine *m = c->machine;
 	const int64_t *f = insn->f;
 	int64_t bytes = div_up(f[3], BLOCK_BYTES) * BLOCK_BYTES;
-	double cycles = (double)bytes / (double)m->mte3_ub_l1_bytes_per_cycle, end = start;
+	double cycles = ask_parts_up((double)bytes / (double)m->mte3_ub_l1_bytes_per_cycle), end = start;
 
 	for (int64_t i = 0; i < f[2]; i++) {
 		double from = start + cycles * (double)i, to = from + cycles;
@@ -363,8 +363,8 @@ static ask_times out_to_buffer(ask_core *c, const asc_insn *insn, const rows *r,
 {
 	const asc_machine *m = c->machine;
 	bool obeys = unit_flag(insn) & OBEYS, ub = insn->op == ASC_OP_L0C_TO_UB;
-	double cycles =
-		(double)r->bytes / MIN(rate, (double)(ub ? m->fix_ub_bytes_per_cycle : m->fix_l1_bytes_per_cycle));
+	double cycles = ask_parts_up((double)r->bytes /
+	                             MIN(rate, (double)(ub ? m->fix_ub_bytes_per_cycle : m->fix_l1_bytes_per_cycle)));
 	double at = start, end = start, over;
 
 	for (int64_t i = 0; i < r->groups * r->rows; i++) {

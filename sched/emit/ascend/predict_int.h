@@ -19,6 +19,10 @@ void ask_calendar_forget(ask_calendar *c, double now);
 /* The first CYCLES that are free from AT on; returns when the last of them is over, BEGIN (may be NULL): the first.
  */
 double ask_calendar_take(ask_calendar *c, double at, double cycles, double *begin);
+/* Copies and L1 count in parts of a cycle. */
+enum { ASK_CYCLE_PARTS = 256 };
+double ask_parts_up(double cycles);
+double ask_parts_down(double cycles);
 
 enum { ASK_READS = 3, ASK_BLOCKS = 32 /* of an operand in a repeat */ };
 

@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-#define TINY 1e-6 /* what rounding adds */
-
 /* A slice of L2 or a channel, whose last line + 1 and direction are known. */
 typedef struct part {
 	double bytes_per_cycle;
@@ -35,7 +33,7 @@ typedef struct passing {
 	uint64_t line; /* number + 1 */
 	times times;
 } passing;
-enum { PASSING = 1 << 14, LATER_CYCLES = 256, CYCLE_PARTS = 256 };
+enum { PASSING = 1 << 16, LATER_CYCLES = 256 };
 
 struct ask_memory {
 	const asc_machine *machine;
@@ -120,12 +118,6 @@ static void forget_past(ask_memory *m, double at)
 		ask_calendar_forget(&m->behind[i].taken, now);
 }
 
-/* Memory counts in parts of a cycle. */
-static double in_parts(double cycles)
-{
-	return ceil(cycles * CYCLE_PARTS - TINY) / CYCLE_PARTS;
-}
-
 /* ---- one line ---- */
 
 /* When a request at TIME gets its line, which serves one after another. */
@@ -150,8 +142,9 @@ static double hold(times *t, double cycles, double time)
 static double access(ask_memory *m, uint64_t number, bool write, uint64_t bytes, double at)
 {
 	part *p = part_of(m->behind, m->machine->hbm_channels, number);
-	double line = floor((double)m->line_bytes / p->bytes_per_cycle * CYCLE_PARTS + 0.5);
-	double data = MAX(floor(line * (double)bytes / (double)m->line_bytes), 1) / CYCLE_PARTS, before = 0, begin, end;
+	double line = floor((double)m->line_bytes / p->bytes_per_cycle * ASK_CYCLE_PARTS + 0.5);
+	double data = MAX(floor(line * (double)bytes / (double)m->line_bytes), 1) / ASK_CYCLE_PARTS, before = 0, begin,
+	       end;
 
 	if (p->open != number + 1)
 		before += (double)m->machine->hbm_access_cycles;
@@ -170,10 +163,10 @@ static double serve(ask_memory *m, uint64_t number, bool write, uint64_t bytes, 
 	part *read = part_of(m->read, m->machine->l2_slices, number);
 	double begin, own;
 
-	ask_calendar_take(&all->taken, at, in_parts((double)bytes / all->bytes_per_cycle), &begin);
+	ask_calendar_take(&all->taken, at, ask_parts_up((double)bytes / all->bytes_per_cycle), &begin);
 	if (write)
 		return begin;
-	ask_calendar_take(&read->taken, at, in_parts((double)bytes / read->bytes_per_cycle), &own);
+	ask_calendar_take(&read->taken, at, ask_parts_up((double)bytes / read->bytes_per_cycle), &own);
 	return MAX(begin, own);
 }
 
@@ -262,7 +255,7 @@ static void one_request(ask_copy *c, uint64_t address, uint64_t bytes)
 {
 	const asc_machine *m = c->memory->machine;
 	uint64_t largest = (uint64_t)(c->write ? m->mte3_packet_bytes : m->mte2_packet_bytes);
-	double *returns = &c->link->returns[c->link->next], ticks = in_parts(link_bytes(bytes, largest) / c->rate);
+	double *returns = &c->link->returns[c->link->next], ticks = ask_parts_up(link_bytes(bytes, largest) / c->rate);
 	double at = MAX(c->issue, *returns), least;
 	answer a;
 
