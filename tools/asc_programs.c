@@ -7,6 +7,7 @@
 #include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/method.h"
+#include "tools/report_lines.h"
 #include "tools/tool.h"
 
 uint64_t ascend_count(const asc_program *program, bool timed)
@@ -48,15 +49,7 @@ static char *schedule_text(const asc_program *program, const sched_report *summa
 		tool_line(out, "predicted", "%s cycles (%s)", cycles, time);
 	tool_line(out, "instructions", "%s in %u streams for %u blocks", insns, program->streams->len, program->blocks);
 	method_text(out, summary->search, q->search.report);
-	if (summary->binds)
-		tool_line(out, "binds", "%s", summary->binds);
-	if (summary->notes) {
-		g_auto(GStrv) notes = g_strsplit(summary->notes->str, "\n", -1);
-
-		for (char **note = notes; *note; note++)
-			if (**note)
-				tool_line(out, "", "%s", *note);
-	}
+	report_say_notes(out, summary->binds, summary->notes);
 	if (output) {
 		tool_line(out, "program", "%s", output);
 		tool_line(out, "next", "tspsim run %s --trace run.db", output);

@@ -153,9 +153,10 @@ asc_program *ascend_compile(const ascend_setup *s, const ascend_schedule *how, G
 	*graphs = frontend_read_for(how->workload, &target, &s->frontend, error);
 	if (!*graphs)
 		return NULL;
-	if (how->functional)
-		for (guint i = 0; i < (*graphs)->len; i++)
-			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, how->specials);
+	if (how->functional && !setup_fill_inputs(*graphs, how->seed, how->specials, error)) {
+		g_clear_pointer(graphs, g_ptr_array_unref);
+		return NULL;
+	}
 	options.progress = progress_update;
 	options.progress_state = progress_begin("scheduling");
 	if (how->search)

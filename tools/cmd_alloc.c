@@ -11,7 +11,9 @@
 #include "tools/json.h"
 #include "tools/tool.h"
 
-static gint64 capacity;
+#define UNSET G_MININT64
+
+static gint64 capacity = UNSET; /* of the command line; then 0: none is given */
 static gboolean minimise, hints;
 static gint64 moves = 2000;
 static gint64 nodes = 20000000;
@@ -250,11 +252,14 @@ static int solve(const alloc_problem *p, const alloc_accesses *accesses, GError 
 
 static bool options_are_fine(GError **error)
 {
-	if (capacity < 0 || moves < 0 || nodes < 0 || seed < 0 || refine < 0 || !(time_cap >= 0)) {
+	if ((capacity < 1 && capacity != UNSET) || moves < 0 || nodes < 0 || seed < 0 || refine < 0 ||
+	    !(time_cap >= 0)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--capacity, --moves, --nodes, --seed, --refine and --time take numbers from 0");
+		            "--capacity takes a number from 1; --moves, --nodes, --seed, --refine and --time take "
+		            "numbers from 0");
 		return false;
 	}
+	capacity = MAX(capacity, 0);
 	if (accesses_file ? !map_text || banks < 1 || banks > 65536 || block < 1 : map_text || banks || block) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 		            "--accesses, --map, --banks (1 to 65536) and --block (from 1) go together");

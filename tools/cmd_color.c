@@ -7,7 +7,9 @@
 #include "tools/json.h"
 #include "tools/tool.h"
 
-static gint64 registers = -1;
+#define UNSET G_MININT64
+
+static gint64 registers = UNSET;
 static gint64 moves = 1000000;
 static gint64 seed = 1;
 static double time_cap;
@@ -138,9 +140,10 @@ static int run_color(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (registers < -1 || registers > COLOR_NODES_MAX || moves < 0 || seed < 0 || !(time_cap >= 0)) {
+	if ((registers < 0 && registers != UNSET) || registers > COLOR_NODES_MAX || moves < 0 || seed < 0 ||
+	    !(time_cap >= 0)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--registers takes a number up to %d; --moves, --seed and --time take numbers from 0",
+		            "--registers takes a number from 0 to %d; --moves, --seed and --time take numbers from 0",
 		            COLOR_NODES_MAX);
 		return status;
 	}

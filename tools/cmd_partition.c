@@ -10,8 +10,10 @@
 #include "tools/json.h"
 #include "tools/tool.h"
 
-static gint64 devices = -1;
-static gint64 hosts = -1;
+#define UNSET G_MININT64
+
+static gint64 devices = UNSET;
+static gint64 hosts = UNSET;
 static gint64 limit = 200000;
 static double bandwidth;
 
@@ -134,10 +136,12 @@ static int run_partition(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (devices < -1 || devices > 1000 || hosts > 1000 || limit < 1 || limit > 1 << 30 || !(bandwidth >= 0)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--devices and --hosts take numbers up to 1000, --limit one from 1 to 2^30, --bandwidth "
-		            "one from 0");
+	if ((devices < 0 && devices != UNSET) || devices > 1000 || (hosts < 0 && hosts != UNSET) || hosts > 1000 ||
+	    limit < 1 || limit > 1 << 30 || !(bandwidth >= 0)) {
+		g_set_error(
+			error, TSP_ERROR, TSP_ERROR_USER,
+			"--devices and --hosts take numbers from 0 to 1000, --limit one from 1 to 2^30, --bandwidth "
+			"one from 0");
 		return status;
 	}
 	p = read_problem(argv[0], error);

@@ -64,6 +64,10 @@ static bool check_options(GError **error)
 	              {"seed", seed, 0, G_MAXINT64},
 	              {"jobs", jobs, 0, 1024},
 	              {"processors", processors, 1, 1 << 20}};
+	const struct {
+		const char *name;
+		double value;
+	} weights[] = {{"alpha", alpha}, {"beta", beta}, {"gamma", gamma_weight}, {"lambda", lambda}};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(ranges); i++)
 		if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most) {
@@ -77,6 +81,13 @@ static bool check_options(GError **error)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "solve: --time takes seconds from 0, not %g", seconds);
 		return false;
 	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(weights); i++)
+		if (!(weights[i].value >= 0 && weights[i].value <= 1e9)) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+			            "solve: --%s takes a number from 0 to 1e9, not %g", weights[i].name,
+			            weights[i].value);
+			return false;
+		}
 	return true;
 }
 

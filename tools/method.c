@@ -58,7 +58,7 @@ void method_begin(const method_request *request, sched_options *options)
 	options->patterns = request->patterns;
 	options->report = request->report;
 	begin_us = g_get_monotonic_time();
-	end_us = request->time_s > 0 ? begin_us + (gint64)(request->time_s * 1e6) : 0;
+	end_us = request->time_s > 0 ? begin_us + (gint64)MIN(request->time_s * 1e6, 1e18) : 0;
 	if (!request->method || strcmp(request->method, "list") == 0)
 		return;
 	options->stop = stop;

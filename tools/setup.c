@@ -7,7 +7,9 @@
 #include "isa/ascend/ascend.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "sched/capacity.h"
 #include "tools/keys.h"
 #include "tools/method.h"
 #include "tools/progress.h"
@@ -226,6 +228,27 @@ bool setup_parse_priority(const char *text, sched_options *options, GError **err
 	return false;
 }
 
+bool setup_fill_inputs(GPtrArray *graphs, uint64_t seed, bool specials, GError **error)
+{
+	uint64_t host = (uint64_t)MAX(sysconf(_SC_PHYS_PAGES), 0) * (uint64_t)MAX(sysconf(_SC_PAGESIZE), 0);
+
+	for (guint i = 0; i < graphs->len; i++) {
+		const graph *g = g_ptr_array_index(graphs, i);
+		uint64_t bytes = sched_layer_bytes(g);
+
+		if (host && bytes > host) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+			            "layer '%s': its operands and results have %" G_GUINT64_FORMAT
+			            " bytes, this host has %" G_GUINT64_FORMAT "; --functional needs them all",
+			            g->name, bytes, host);
+			return false;
+		}
+	}
+	for (guint i = 0; i < graphs->len; i++)
+		graph_fill_inputs(g_ptr_array_index(graphs, i), seed + i, specials);
+	return true;
+}
+
 isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray **graphs, sched_report *report,
                            GError **error)
 {
@@ -252,9 +275,13 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 	*graphs = frontend_read(how->workload, s->sched, &s->frontend, error);
 	if (!*graphs)
 		return NULL;
-	if (how->functional)
-		for (guint i = 0; i < (*graphs)->len; i++)
-			graph_fill_inputs(g_ptr_array_index(*graphs, i), how->seed + i, how->specials);
+	/* The scheduler says what does not fit the machine, and needs no values for that. */
+	if (how->functional && sched_check_capacity(*graphs, s->sched, NULL) &&
+	    !setup_fill_inputs(*graphs, how->seed, how->specials, error)) {
+		progress_end(options.progress_state);
+		g_clear_pointer(graphs, g_ptr_array_unref);
+		return NULL;
+	}
 	if (how->search)
 		method_begin(how->search, &options);
 	program = sched_compile(*graphs, s->sched, &options, report, error);

@@ -67,6 +67,10 @@ typedef struct setup_schedule {
 	const method_request *search; /* or NULL: list, nothing from the library */
 } setup_schedule;
 
+/* Gives the inputs of GRAPHS seeded values; false, and an error, where a graph's operands and results are more bytes
+ * than the host has. */
+bool setup_fill_inputs(GPtrArray *graphs, uint64_t seed, bool specials, GError **error);
+
 /* Front end, data, scheduler.  *GRAPHS is owned by the caller (g_ptr_array_unref), as is the report. */
 isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray **graphs, sched_report *report,
                            GError **error);

@@ -6,6 +6,7 @@
 #include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/method.h"
+#include "tools/report_lines.h"
 #include "tools/setup.h"
 #include "tools/tool.h"
 #include "tools/tsp.h"
@@ -35,15 +36,7 @@ static char *result_text(const isa_program *program, const sched_report *report,
 	g_string_append_printf(out, "predicted    %s cycles (%s)\ninstructions %s, loops counted once\n", cycles, time,
 	                       insns);
 	method_text(out, report->search, q->search.report);
-	if (report->binds)
-		g_string_append_printf(out, "binds        %s\n", report->binds);
-	if (report->notes && report->notes->len) {
-		g_auto(GStrv) notes = g_strsplit(report->notes->str, "\n", -1);
-
-		for (char **note = notes; *note; note++)
-			if (**note)
-				g_string_append_printf(out, "             %s\n", *note);
-	}
+	report_say_notes(out, report->binds, report->notes);
 	if (report->registers.count) {
 		g_autofree char *registers = sched_registers_text(&report->registers);
 

@@ -109,7 +109,33 @@ static JsonArray *array_of(JsonObject *o, const char *name, const char *file, GE
 	return NULL;
 }
 
-enum { DEVICES_MAX = 1000 };
+enum { DEVICES_MAX = 1000, LEVELS_MAX = 64 };
+
+/* The parser goes down by recursion; files of the benchmarks have three levels. */
+static bool is_flat(const char *text, gsize length, const char *file, GError **error)
+{
+	unsigned levels = 0, line = 1;
+	const char *begin = text;
+	bool quoted = false;
+
+	for (const char *c = text; c < text + length; c++) {
+		if (*c == '\n') {
+			line++;
+			begin = c + 1;
+		} else if (quoted && *c == '\\' && c + 1 < text + length) {
+			c++;
+		} else if (*c == '"') {
+			quoted = !quoted;
+		} else if (!quoted && (*c == '{' || *c == '[') && ++levels > LEVELS_MAX) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s:%u:%u: expected at most %d levels", file,
+			            line, (unsigned)(c - begin) + 1, LEVELS_MAX);
+			return false;
+		} else if (!quoted && (*c == '}' || *c == ']') && levels) {
+			levels--;
+		}
+	}
+	return true;
+}
 
 static bool read_object(JsonObject *o, const char *file, part_problem *p, GError **error)
 {
@@ -152,6 +178,10 @@ part_problem *part_read_json(const char *text, gsize length, const char *file, G
 	JsonNode *root;
 	bool fine = false;
 
+	if (!is_flat(text, length, file, error)) {
+		part_problem_free(p);
+		return NULL;
+	}
 	if (!json_parser_load_from_data(parser, text, (gssize)length, &cause)) {
 		const char *place =
 			g_str_has_prefix(cause->message, "<data>:") ? cause->message + strlen("<data>:") : NULL;

@@ -32,6 +32,8 @@ is "with eleven, that there is none is proved: exit status 2" "$? $(sed -n 2p ou
 is "what is written can be read, its addresses fixed" "$("$TSPSIM" alloc placed.csv --json | value height)" 12
 "$TSPSIM" alloc five.csv --time -1 >out 2>err
 is "a time below nothing is refused" $? 1
+"$TSPSIM" alloc five.csv --capacity 0 >out 2>err
+is "a capacity of nothing is refused" $? 1
 "$TSPSIM" alloc five.csv --map mod:4 >out 2>err
 is "a map without accesses is refused" $? 1
 

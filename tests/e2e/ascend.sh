@@ -207,6 +207,8 @@ else
 fi
 
 # Scheduled workloads.
+"$TSPSIM" sched gemm:64x64x64 -m ascend-910b >out
+like "what binds, with commas in numbers" out "^binds .* of [0-9],[0-9]* cycles"
 exits "sched" 0 "$TSPSIM" sched gemm:64x64x64:fp16 -m ascend-910b --functional -o g.tspo --json
 cp out sched.json
 exits "the program runs" 0 "$TSPSIM" run g.tspo --json

@@ -36,6 +36,8 @@ is "without a number, the least is found" "$("$TSPSIM" color ring.col --json | s
 is "equal seeds, equal answers" "$(sed '/seconds/d' one)" "$(sed '/seconds/d' two)"
 "$TSPSIM" color ring.col --time -1 >out 2>err
 is "a time below nothing is refused" $? 1
+"$TSPSIM" color ring.col -k -1 >out 2>err
+is "registers below nothing are refused" $? 1
 
 table=${TSPSIM_DATA-}/coloring/anchors_derived.csv
 if [ -r "$table" ]; then

@@ -62,6 +62,9 @@ for workload in gemm gemm: gemm:8x8 gemm:8x8x8x8 gemm:0x8x8 gemm:-1x8x8 gemm:8x8
 	is "workload '$workload': in one line" "$(wc -l <err | tr -d ' ')" 1
 done
 refused "a layer that does not fit the SRAM" "(222|223),?[0-9.,]* ?(MB|B)|222" -w gemm:100000x100000x1
+refused "the same with values that no host can hold" "does not fit into SRAM" -w gemm:1000000x1000000x1000000 --functional
+refused "values that no host can hold, on a machine whose memory has no end" "this host has [0-9]+; --functional" \
+	-m ascend-910b -w gemm:1000000x1000000x1000000 --functional
 
 : >empty.csv
 noise >noise.csv

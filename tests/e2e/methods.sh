@@ -53,6 +53,8 @@ is "the plot has a bar for each operation and unit" "$(sed -n '/^# data1/,/^# da
 
 exits "a cap of no time leaves the list's program" 0 "$TSPSIM" sched branches.graph -m tsp --method anneal --sched-time 0.001 --json
 is "and says that it struck" "$(json out '$.capped')" 1
+exits "a cap of all time" 0 "$TSPSIM" sched gemm:8x8x8 -m tsp --method anneal --schedules 1000 --sched-time inf --json
+is "never strikes" "$(json out '$.capped')" 0
 
 exits "an unknown method" 1 "$TSPSIM" sched gemm:64x64x64 --method aneal
 like "names the nearest" err anneal

@@ -35,6 +35,14 @@ is "where nothing can be put anywhere, that is said" "$? $(cat err)" \
 	"1 tspsim: chain.txt: no contiguous split fits 0 accelerators of inf bytes and 2 host cores"
 "$TSPSIM" partition chain.txt --limit 0 >out 2>err
 is "a limit of nothing is refused" $? 1
+"$TSPSIM" partition chain.txt -k -1 >out 2>err
+is "accelerators below nothing are refused" $? 1
+"$TSPSIM" partition chain.txt --hosts -1 >out 2>err
+is "host cores below nothing are refused" $? 1
+awk 'BEGIN {for (i = 0; i < 100000; i++) printf "{\"nodes\":"}' >deep.json
+"$TSPSIM" partition deep.json >out 2>err
+is "levels without end are refused where they become too many" "$? $(cat err)" \
+	"1 tspsim: deep.json:1:577: expected at most 64 levels"
 "$TSPSIM" partition nowhere.txt >out 2>err
 is "no file: exit status 1" $? 1
 

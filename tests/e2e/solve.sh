@@ -89,6 +89,10 @@ exits "a rule that is none" 1 "$TSPSIM" solve small.rcp --method list --rule fir
 exits "a format that is none" 1 "$TSPSIM" solve small.rcp --format psblib
 like "format: the nearest" err "did you mean 'psplib'"
 exits "a time below 0" 1 "$TSPSIM" solve small.rcp --time -1
+for weight in "lambda nan" "lambda -1" "alpha inf" "beta nan" "gamma -1"; do
+	# shellcheck disable=SC2086
+	exits "a weight that is none: $weight" 1 "$TSPSIM" solve small.rcp --$weight
+done
 exits "no processor" 1 "$TSPSIM" solve graph.txt --processors 0
 exits "a file that is not there" 1 "$TSPSIM" solve nothing.sm
 sed 's/^3 2 1 5/3 2 x 5/' small.rcp >bad.rcp
