@@ -330,6 +330,7 @@ static head read_head(const char *file)
 	g_autofree char *text = NULL;
 	g_autofree char *key = NULL;
 	yaml_parser_t parser;
+	enum { HEAD_LEVELS = 16 };
 	yaml_event_t event;
 	head h = {NULL, NULL};
 	gsize length;
@@ -341,7 +342,8 @@ static head read_head(const char *file)
 		return h;
 	}
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-	while (more && yaml_parser_parse(&parser, &event)) {
+	/* libyaml takes quadratic time for deep nesting, which no machine has. */
+	while (more && depth < HEAD_LEVELS && yaml_parser_parse(&parser, &event)) {
 		bool is_key = false;
 
 		depth += event.type == YAML_MAPPING_START_EVENT || event.type == YAML_SEQUENCE_START_EVENT;

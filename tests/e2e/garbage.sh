@@ -117,4 +117,8 @@ refused "a trace whose end is missing" "half.db: .*malformed" stat half.db
 refused "an empty window" "empty" -w gemm:8x8x8 --trace x.db --trace-window 1000000:1000001
 refused "a plot without output" "-o FILE" plot occupancy small.db
 refused "a plot of unknown format" "png" plot occupancy small.db -o o.gif
+# A hundred thousand levels are refused as soon as the first is.
+awk 'BEGIN {printf "a: "; for (i = 0; i < 100000; i++) printf "["}' >deep.yaml
+exits "a deep machine file" 1 timeout 20 "$TSPSIM" -m ./deep.yaml
+like "names its first fault" err 'deep\.yaml:1:1: '
 done_testing
