@@ -5,7 +5,8 @@
 # schedule on a machine that is one unit off.  Where that is legitimate tests/e2e/keys.allowed says why; what it lists must
 # happen, too.
 #
-# One change a key here, the hardware one unit above the schedule; TSPSIM_KEYS=all tries both sides, up and down.
+# One change of every other key here, the hardware one unit above the schedule; TSPSIM_KEYS=all tries all keys, both
+# sides, up and down.
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
 
@@ -41,13 +42,17 @@ outcome()
 	echo $verdict
 }
 
+"$TSPSIM" list keys | awk '{print $1}' >keys
 case ${TSPSIM_KEYS-} in
 all) sides='sched hw' changes='+ -' ;;
-*) sides=hw changes=+ ;;
+*)
+	sides=hw changes=+
+	awk 'NR % 2' keys >some && mv some keys
+	;;
 esac
 grep -v '^#' "$TSPSIM_SRCDIR/tests/e2e/keys.allowed" | grep . |
-	awk -v sides="* $sides" -v changes="* $changes" 'index(sides, $2) && index(changes, $3)' >allowed
-"$TSPSIM" list keys | awk '{print $1}' >keys
+	awk -v sides="* $sides" -v changes="* $changes" 'NR == FNR {tried[$1]; next}
+		$4 in tried && index(sides, $2) && index(changes, $3)' keys - >allowed
 : >passed
 for machine in tsp tsp-isca20; do
 	while read -r key; do
