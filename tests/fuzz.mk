@@ -118,6 +118,8 @@ EXTRA_DIST += tests/fuzz/driver.c tests/fuzz/tokens.dict \
 	tests/fuzz/corpus/words/opcodes-streams \
 	tests/fuzz/corpus/words/zeros \
 	tests/fuzz/corpus/workload/attention \
+	tests/fuzz/corpus/workload/flash \
+	tests/fuzz/corpus/workload/split \
 	tests/fuzz/corpus/workload/bmm \
 	tests/fuzz/corpus/workload/conv \
 	tests/fuzz/corpus/workload/fft \
