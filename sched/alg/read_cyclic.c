@@ -255,7 +255,7 @@ static bool read_line(cursor *c, GError **error)
 cyclic_problem *cyclic_read(const char *text, const char *file, GError **error)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	cursor c = {.file = file, .p = cyclic_problem_new()};
+	cursor c = {.file = file, .number = 1, .p = cyclic_problem_new()};
 	bool fine = true;
 
 	c.resources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

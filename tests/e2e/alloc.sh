@@ -52,6 +52,20 @@ printf 'first,second\nb,c\n' >pairs.csv
 "$TSPSIM" alloc use.csv -c 256 --accesses pairs.csv --map mod:4 --banks 4 --block 16 --json >out
 is "pairs do, too" "$(conflicts out)" 0
 
+# Greedy puts the longer buffer first and the other behind it, four blocks on: the same bank.  One block more is none.
+printf 'id,lower,upper,size\na,0,2,64\nb,0,2,16\n' >behind.csv
+printf 'cycle,id,byte\n1,a,0\n1,b,0\n' >both.csv
+for tries in 0 100; do
+	"$TSPSIM" alloc behind.csv -c 96 --accesses both.csv --map mod:4 --banks 4 --block 16 --refine $tries --json >out
+	conflicts out
+done >left
+is "--refine takes a conflict away" "$(tr '\n' ' ' <left)" "1 0 "
+
+# One after the other they take the same four bytes, unless a is fixed at 8.
+printf 'id,lower,upper,size,offset\na,0,3,4,8\nb,4,6,4,0\n' >fixed.csv
+is "a fixed address counts" "$("$TSPSIM" alloc fixed.csv --json | value height)" 12
+is "unless addresses are free" "$("$TSPSIM" alloc fixed.csv --free-offsets --json | value height)" 4
+
 instances minimalloc/benchmarks/challenging >files
 if [ -s files ]; then
 	while read -r file; do

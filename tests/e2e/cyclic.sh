@@ -63,4 +63,7 @@ is "rows of a product follow each other as fast as the planes take them" \
 for set in sram.map=mod:144 sram.map=skew:144,5 sram.ports=2 vreg.count=16 vreg.write_ports=4 sram.latency_cycles=30; do
 	is "right with $set" "$(loop softmax:64x160 --set $set | head -1) $(loop vmap:relu,40000 --set $set | head -1)" "0 0 1 0 0 0 1 0"
 done
+: >empty.loop
+exits "an empty file" 1 "$TSPSIM" cyclic empty.loop
+like "is refused in its first line" err "empty\.loop:1:1: expected a line 'op NAME'"
 done_testing

@@ -98,4 +98,30 @@ exits "a file that is not there" 1 "$TSPSIM" solve nothing.sm
 sed 's/^3 2 1 5/3 2 x 5/' small.rcp >bad.rcp
 exits "a word for a number" 1 "$TSPSIM" solve bad.rcp
 like "word: its place" err "bad.rcp:5:5: expected a number of successors, an integer from 0 to 5, found 'x'"
+# Each weight of rule s2 by itself: 1 has the longest path, 2 the greatest demand, 3 the most successors.  No two of them run
+# together, so the first to be placed starts at 0.
+cat >weights.rcp <<'END'
+6 1
+3
+0 0 3 2 3 4
+5 2 1 6
+1 3 1 6
+1 2 2 5 6
+1 1 1 6
+0 0 0
+END
+first()
+{
+	"$TSPSIM" solve weights.rcp --method list --schedules 1 --rule s2 "$@" -o w.tsv >report
+	awk '$2 == 0 && $1 >= 1 && $1 <= 3 {print $1}' w.tsv
+}
+is "--alpha weighs the critical path" "$(first --alpha 1)" 1
+is "--beta weighs demands" "$(first --alpha 0 --beta 1)" 2
+is "--gamma weighs successors" "$(first --alpha 0 --gamma 1)" 3
+awk 'BEGIN {s = 7; print 12, 12; for (j = 0; j < 12; j++) {l = ""; for (k = 0; k < 12; k++) {s = (s * 1103515245 + 12345) % 2147483648
+	l = l (k + j) % 12 " " 1 + int(s / 65536) % 99 " "} print l}}' >weighed.jss
+for weight in 0 1; do
+	"$TSPSIM" solve weighed.jss --method anneal --schedules 300 --lambda $weight --json | sed -n '/"starts"/,/]/p' | cksum
+done >sums
+is "--lambda moves the search" "$(sort -u sums | wc -l)" 2
 done_testing
