@@ -107,8 +107,11 @@ static bool find_stretch(const asb *b, const asc_stream *stream, uint32_t loop, 
 	s->steps = g_array_new(FALSE, FALSE, sizeof(asi_step));
 	for (asi_walk w = asi_walk_new(b, stream); asi_walk_on(&w);)
 		if (w.loop == loop && w.iteration >= s->first && w.iteration < end) {
-			asi_step step = {
-				.insn = w.insn, .mode = w.mode, .pipe = asb_queue_of(w.insn), .iteration = w.iteration};
+			asi_step step = {.insn = w.insn,
+			                 .mode = w.mode,
+			                 .pipe = asb_queue_of(w.insn),
+			                 .tag = w.loop << ASB_TAG_BITS | w.iteration,
+			                 .iteration = w.iteration};
 
 			g_array_append_val(s->steps, step);
 		}
@@ -167,6 +170,7 @@ static asi_bound resources(const asb *b, const asi_stretch *s, const asi_graph *
 		unsigned flags = taken[p] > 0 ? asi_graph_flags(g, (enum asc_pipe)p) : 0;
 
 		issued += flags;
+		taken[p] += asi_graph_barriers(g, (enum asc_pipe)p) * s->periods;
 		keep_higher(&best, taken[p] / s->periods + flags * (double)m->flag_issue_cycles,
 		            asc_pipe_name((enum asc_pipe)p));
 	}

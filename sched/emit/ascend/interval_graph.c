@@ -12,6 +12,7 @@ typedef struct edge {
 	guint from;
 	double weight; /* from start to start at least */
 	bool flag;     /* a set and a wait are between */
+	bool barrier;
 } edge;
 
 struct asi_graph {
@@ -35,16 +36,15 @@ static edge edge_of(const asi_graph *g, const asb_span *old, const asb_span *new
 	const asi_step *u = asi_step_at(g->s, old->step);
 	double slot = (double)m->flag_issue_cycles;
 
-	if (old->pipe == new->pipe)
-		return (edge){old->step,
-		              asc_ordered((enum asc_pipe) new->pipe, (enum asc_space) new->box.space, old->box.write,
-		                          new->box.write)
-		                      ? u->taken
-		                      : u->latency + slot,
-		              false};
+	if (old->pipe == new->pipe) {
+		bool ordered = asc_ordered((enum asc_pipe) new->pipe, (enum asc_space) new->box.space, old->box.write,
+		                           new->box.write);
+
+		return (edge){old->step, ordered ? u->taken : u->latency + slot, false, !ordered};
+	}
 	if (new->box.space == ASC_L0C && old->unit_flag &&new->unit_flag)
-		return (edge){old->step, 1, false};
-	return (edge){old->step, u->latency + (double)m->flag_latency_cycles + slot, true};
+		return (edge){old->step, 1, false, false};
+	return (edge){old->step, u->latency + (double)m->flag_latency_cycles + slot, true, false};
 }
 
 static void add_edges(asi_graph *g, asb_spans *set, const asb_span *new, GPtrArray *found)
@@ -192,7 +192,13 @@ static const char *name_way(const asi_graph *g, const guint *before, guint from,
 	return interned;
 }
 
-static void find_ways(const asi_graph *g, guint from, double *far, guint *before)
+/* PIPE < ASC_PIPES: barriers of it on the way; else cycles. */
+static double weight_of(const asi_graph *g, const edge *d, unsigned pipe)
+{
+	return pipe < ASC_PIPES ? d->barrier && (unsigned)asi_step_at(g->s, d->from)->pipe == pipe : d->weight;
+}
+
+static void find_ways(const asi_graph *g, guint from, unsigned pipe, double *far, guint *before)
 {
 	for (guint i = from; i < g->s->steps->len; i++)
 		far[i] = -INFINITY;
@@ -201,14 +207,14 @@ static void find_ways(const asi_graph *g, guint from, double *far, guint *before
 		for (guint e = g->first[i]; e < g->first[i + 1]; e++) {
 			const edge *d = &g_array_index(g->edges, edge, e);
 
-			if (d->from >= from && far[d->from] + d->weight > far[i]) {
-				far[i] = far[d->from] + d->weight;
+			if (d->from >= from && far[d->from] + weight_of(g, d, pipe) > far[i]) {
+				far[i] = far[d->from] + weight_of(g, d, pipe);
 				before[i] = d->from;
 			}
 		}
 }
 
-asi_bound asi_graph_recurrence(const asi_graph *g)
+static asi_bound highest_mean(const asi_graph *g, unsigned pipe)
 {
 	guint steps = g->s->steps->len;
 	g_autofree double *far = g_new(double, steps + 1);
@@ -218,7 +224,7 @@ asi_bound asi_graph_recurrence(const asi_graph *g)
 	for (guint i = 0; i < steps; i++) {
 		if (period_of(g->s, i))
 			continue;
-		find_ways(g, i, far, before);
+		find_ways(g, i, pipe, far, before);
 		for (uint32_t d = 1; d <= g->s->periods; d++) {
 			guint same = same_step(g->s, i, d);
 
@@ -227,4 +233,24 @@ asi_bound asi_graph_recurrence(const asi_graph *g)
 		}
 	}
 	return best;
+}
+
+asi_bound asi_graph_recurrence(const asi_graph *g)
+{
+	return highest_mean(g, ASC_PIPES);
+}
+
+double asi_graph_barriers(const asi_graph *g, enum asc_pipe pipe)
+{
+	double least = INFINITY;
+
+	for (guint i = 0; i < g->s->steps->len; i++) {
+		const asi_step *step = asi_step_at(g->s, i);
+
+		if (step->pipe == pipe)
+			least = MIN(least, step->latency - step->taken);
+	}
+	if (least == INFINITY)
+		return 0;
+	return highest_mean(g, pipe).cycles * (MAX(least, 0) + (double)g->b->machine->flag_issue_cycles);
 }
