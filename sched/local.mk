@@ -71,7 +71,7 @@ libsched_a_SOURCES += \
 	sched/emit/isca20_template.c sched/emit/isca20_bursts.c sched/emit/isca20_place.c sched/emit/isca20_insns.c \
 	sched/emit/isca20_memory.c sched/emit/isca20_memory.h sched/emit/isca20_capacity.c \
 	sched/emit/isca20_image.c sched/emit/isca20_chain.c sched/emit/isca20_split.c sched/emit/isca20_loop.h \
-	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
+	sched/emit/isca20_vloop.c sched/emit/isca20_interval.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
 	sched/emit/isca20_work.c sched/emit/isca20_taps.c sched/emit/isca20_patch.c sched/emit/isca20_operand.c \
 	sched/emit/isca20_contents.c sched/emit/isca20_engine.c sched/emit/isca20_pass.c sched/emit/isca20_pass.h \
 	sched/emit/isca20_mxm.h \
