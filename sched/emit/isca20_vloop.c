@@ -348,7 +348,8 @@ typedef struct emission {
 	const isca_loop *loop;
 	const GArray *tensors;
 	unsigned ops;
-	GArray *begins; /* isca_begin, so far */
+	unsigned side_by_side; /* iterations that can be, at most */
+	GArray *begins;        /* isca_begin, so far */
 } emission;
 
 static bool sides_differ(const builder *b, uint64_t one, uint64_t other)
@@ -449,19 +450,27 @@ static unsigned choose_factor(const emission *e, uint64_t first, uint64_t n0, un
 	return limit;
 }
 
+static bool has_period(const emission *e, uint64_t first, uint64_t n0, unsigned period)
+{
+	builder b = {.c = e->c, .loop = e->loop, .tensors = e->tensors};
+	uint64_t end = first + MIN(n0, 128);
+
+	for (uint64_t i = first; i + period < end; i++)
+		if (sides_differ(&b, i, i + period))
+			return false;
+	return true;
+}
+
 /* After how many iterations of the inner loop do the hemispheres repeat? */
 static unsigned find_period(const emission *e, uint64_t first, uint64_t n0)
 {
-	builder b = {.c = e->c, .loop = e->loop, .tensors = e->tensors};
-
-	for (unsigned period = 1; period <= 32; period *= 2) {
-		uint64_t i = first;
-
-		while (i + period < first + MIN(n0, 128) && !sides_differ(&b, i, i + period))
-			i++;
-		if (i + period >= first + MIN(n0, 128))
+	if (has_period(e, first, n0, 1))
+		return 1;
+	if (has_period(e, first, n0, e->side_by_side))
+		return e->side_by_side;
+	for (unsigned period = 2; period <= 32; period *= 2)
+		if (has_period(e, first, n0, period))
 			return period;
-	}
 	return 1;
 }
 
@@ -491,7 +500,7 @@ static bool emit_strips(const emission *e, uint64_t first, uint64_t rounds, unsi
 static bool emit_inner(const emission *e, uint64_t first, uint64_t n0)
 {
 	unsigned period = find_period(e, first, n0);
-	unsigned factor = (unsigned)MIN(n0, e->c->alus / MAX(e->ops, 1));
+	unsigned factor = (unsigned)MIN(n0, e->side_by_side);
 
 	if (period > 1 && n0 >= period)
 		return emit_strips(e, first, n0 / period, period) &&
@@ -532,8 +541,11 @@ bool isca_emit_loop(isca *c, const isca_loop *loop, const GArray *tensors)
 	g_autoptr(GArray) begins = g_array_new(FALSE, FALSE, sizeof(isca_begin));
 	emission e = {
 		.c = c, .loop = turned ? turned : loop, .tensors = tensors, .ops = count_ops(loop), .begins = begins};
-	bool ok = emit_inner(&e, 0, e.loop->n0);
+	const char *why;
+	bool ok;
 
+	e.side_by_side = isca_most_iterations(c, e.loop, &why);
+	ok = emit_inner(&e, 0, e.loop->n0);
 	c->vxm_ops += loop->n0 * loop->n1 * loop->lanes * e.ops;
 	if (ok && loop->n0 * loop->n1 >= NOTED_ITERATIONS && c->epoch < EMIT_NOTED_EPOCHS && c->noted++ < NOTED_LOOPS)
 		isca_note_interval(c, e.loop, begins);
