@@ -561,8 +561,8 @@ static void note_interval(isca *c, const isca_loop *loop, unsigned ops, unsigned
 
 	if (c->epoch >= EMIT_NOTED_EPOCHS || ++c->noted > NOTED_LOOPS)
 		return;
-	g_string_append_printf(c->report->notes, "%s: initiation interval 1 for %u iterations, %u at most (%s)%s\n",
-	                       node, factor, most, why, factor == most ? ", proved" : "");
+	g_string_append_printf(c->report->notes, "%s: initiation interval 1 for %u iteration%s, %u at most (%s)%s\n",
+	                       node, factor, tsp_s(factor), most, why, factor == most ? ", proved" : "");
 }
 
 bool isca_emit_loop(isca *c, const isca_loop *loop, const GArray *tensors)
