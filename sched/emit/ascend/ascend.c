@@ -182,7 +182,7 @@ static bool write_all(asb *b, GPtrArray *graphs, GPtrArray *cuts, const sched_op
 			return false;
 		}
 		if (options->progress)
-			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
+			options->progress(options->progress_state, ASB_EMIT_SHARE * (i + 1) / graphs->len);
 	}
 	return true;
 }

@@ -101,6 +101,10 @@ static bool complete_ordered(asb *b, sched_report *found, GError **error)
 	sched_report other = {.notes = NULL};
 
 	both = asb_order(b) && both;
+	if (both) {
+		b->progress_share = kernels->progress_share = b->progress_share / 2;
+		kernels->progress_from = b->progress_from + b->progress_share;
+	}
 	good = complete_steps(b, found, error) && (!both || complete_steps(kernels, &other, error));
 	if (good && both && program->predicted_cycles <= b->program->predicted_cycles) {
 		take_streams(b, kernels);
