@@ -95,6 +95,19 @@ static int64_t first_issue(const isa_program *program)
 	return first == INT64_MAX ? 0 : first;
 }
 
+/* One graph's share of the whole. */
+typedef struct share {
+	const sched_options *options;
+	guint number, of;
+} share;
+
+static void report_share(void *state, double fraction)
+{
+	const share *s = state;
+
+	s->options->progress(s->options->progress_state, (s->number + fraction) / s->of);
+}
+
 static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machine *machine,
                         const sched_options *options, sched_report *report, GError **error)
 {
@@ -102,8 +115,11 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 
 	for (guint i = 0; i < graphs->len; i++) {
 		sched_options own = *options;
+		share part = {options, i, graphs->len};
 
 		own.sheet = options->sheets ? options->sheets[i] : NULL;
+		own.progress = options->progress ? report_share : NULL;
+		own.progress_state = &part;
 		if (machine->hashed && !own.placement)
 			own.placement = sched_decide(own.sheet, "placement", "", PLACEMENTS);
 		/* What is due in an epoch's last cycle must be there before the next one replaces the memory. */
@@ -112,7 +128,7 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 		if (time < 0)
 			return false;
 		if (options->progress)
-			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
+			report_share(&part, 1);
 	}
 	if (!isa_lower(program, machine, error))
 		return false;

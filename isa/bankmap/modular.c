@@ -209,7 +209,7 @@ static void digit_sum_gates(bankmap_facts *facts, unsigned bits, unsigned digit)
 	unsigned adders = bits > digit ? (bits + digit - 1) / digit - 1 : 0;
 
 	bankmap_gates(facts, 2 * adders * bankmap_gates_add(digit) + bankmap_gates_add(bits > digit ? bits - digit : 0),
-	              "%u end-around adders of %u bits and the sum of the quotient", adders, digit);
+	              "%u end-around adder%s of %u bits and the sum of the quotient", adders, tsp_s(adders), digit);
 }
 
 static void mersenne_gates(const bankmap *map, bankmap_facts *facts)

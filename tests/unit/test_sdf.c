@@ -390,6 +390,21 @@ static void what_is_no_graph_is_refused_with_its_place(void)
 	         "x.xml:1:103: expected the name of an actor, found 'alhpa'; nearest is 'alpha'"},
 		{"<sdf><actor name='a'/><channel name='c' srcActor='a' srcPort='p' dstActor='a' dstPort='p'/></sdf>",
 	         "x.xml:1:91: actor 'a' has no out port 'p'"},
+		{"<sdf><actor name='a' type='A' name='b'/></sdf>",
+	         "x.xml:1:40: attribute name of <actor> is there twice"},
+		{"<sdf><actor name='a'><port name='p' type='in' rate='1'/><port name='p' type='in' "
+	         "rate='2'/></actor></sdf>",
+	         "x.xml:1:91: port 'p' is there twice in this actor"},
+		{"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'><processor><executionTime "
+	         "time='1'/><executionTime time='2'/></processor></actorProperties></x>",
+	         "x.xml:1:119: time of actor 'a' on this processor is there twice"},
+		{"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'><processor default='true'><executionTime "
+	         "time='1'/></processor><processor default='true'><executionTime "
+	         "time='2'/></processor></actorProperties></x>",
+	         "x.xml:1:172: time of actor 'a' on its default processor is there twice"},
+		{"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'></actorProperties><actorProperties "
+	         "actor='a'></actorProperties></x>",
+	         "x.xml:1:104: properties of actor 'a' are there twice"},
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {

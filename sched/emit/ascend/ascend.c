@@ -182,7 +182,7 @@ static bool write_all(asb *b, GPtrArray *graphs, GPtrArray *cuts, const sched_op
 			return false;
 		}
 		if (options->progress)
-			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
+			options->progress(options->progress_state, ASB_EMIT_SHARE * (i + 1) / graphs->len);
 	}
 	return true;
 }
@@ -228,8 +228,8 @@ static bool compile_best(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *
 		*best = one;
 		one = all;
 		g_string_append_printf(best->report.notes,
-		                       "one core: with meetings of all %" G_GINT64_FORMAT " cycles\n",
-		                       one.program->predicted_cycles);
+		                       "one core: with meetings of all %" G_GINT64_FORMAT " cycle%s\n",
+		                       one.program->predicted_cycles, tsp_s((uint64_t)one.program->predicted_cycles));
 	}
 	attempt_fini(&one);
 	return true;

@@ -29,6 +29,8 @@ asb *asb_new(asc_program *program, const asc_machine *machine, const sched_optio
 	b->program = program;
 	b->machine = machine;
 	b->options = *options;
+	b->progress_from = ASB_EMIT_SHARE;
+	b->progress_share = 1 - ASB_EMIT_SHARE;
 	b->blocks = (uint32_t)machine->cores;
 	b->subs = machine->subcores;
 	b->sub = g_new0(asb_sub, (size_t)b->blocks * b->subs);

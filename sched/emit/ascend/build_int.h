@@ -66,12 +66,16 @@ typedef struct asb_counts {
 	uint64_t conflicts_saved; /* cycles that placing of operands saves */
 } asb_counts;
 
+/* Of the work that is reported as progress: writing steps; the rest is finding their times. */
+#define ASB_EMIT_SHARE 0.2
+
 struct asb {
 	asc_program *program;
 	const asc_machine *machine;
 	sched_options options;
-	uint32_t blocks, subs;             /* sub-cores: blocks x subs */
-	uint32_t first_block, used_blocks; /* what kernels see of them; used 0: all */
+	double progress_from, progress_share; /* of the next prediction */
+	uint32_t blocks, subs;                /* sub-cores: blocks x subs */
+	uint32_t first_block, used_blocks;    /* what kernels see of them; used 0: all */
 	asb_sub *sub;
 	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
 	GArray *modes;    /* asb_mode */

@@ -378,9 +378,9 @@ bool ask_flash(asb *b, const ask_kernel *k, GError **error)
 	for (unsigned t = 0; t < G_N_ELEMENTS(f.products); t++)
 		f.products[t] = g_hash_table_new(NULL, NULL);
 	asb_remark(b,
-	           "%s: %u tiles of keys, units of %" G_GUINT64_FORMAT " queries, products of %" G_GUINT64_FORMAT
+	           "%s: %u tile%s of keys, units of %" G_GUINT64_FORMAT " queries, products of %" G_GUINT64_FORMAT
 	           " keys",
-	           f.a.name_out, f.tiles->len, f.a.width, f.a.chunk);
+	           f.a.name_out, f.tiles->len, tsp_s(f.tiles->len), f.a.width, f.a.chunk);
 	asb_node(b, f.a.name_out);
 	asb_loop(b, "tiles of keys");
 	for (uint32_t block = 0; good && block < asb_blocks(b); block++)

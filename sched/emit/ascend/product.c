@@ -485,6 +485,7 @@ static double trial(const ask_work *like, const ask_tile *t, uint64_t rounds, ui
 	asb_limit_blocks(b, like->b->blocks);
 	asb_window(b, like->b->first_block, like->b->used_blocks);
 	b->options.sheet = NULL;
+	b->options.progress = NULL;
 	b->global = like->b->global;
 	w.b = b;
 	if (w.p->packed)
