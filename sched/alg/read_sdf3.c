@@ -3,9 +3,10 @@
  * Dataflow graphs in the XML of the SDF3 tools: <applicationGraph> with <sdf> or <csdf> (actors with ports, channels)
  * and their properties (execution times).
  *
- * Read: structure, rates, initial tokens, and of each actor the execution time on its default processor, or the first
- * one.  Rates and times of cyclo-static graphs are lists by phase; "2*3" in a list stands for 3, 3.  Other elements are
- * skipped, and so are prefixes that stand for a namespace.  Scenario-aware graphs are refused.
+ * Read: structure, rates, initial tokens, and of each actor the execution time on its default processor (the first of
+ * several, which public graphs have), or the first one.  Rates and times of cyclo-static graphs are lists by phase;
+ * "2*3" in a list stands for 3, 3.  Other elements are skipped, and so are prefixes that stand for a namespace.
+ * Scenario-aware graphs are refused.
  */
 #include "sched/alg/sdf.h"
 
@@ -302,9 +303,8 @@ static void start_time(reading *r, const char **names, const char **values, GErr
 	}
 	a = sdf_actor_at(r->g, r->timed);
 	has_default = &g_array_index(r->has_default, bool, r->timed);
-	if (r->has_time || (*has_default && r->default_processor)) {
-		fail(r, error, "time of actor '%s' on %s is there twice", a->name,
-		     r->has_time ? "this processor" : "its default processor");
+	if (r->has_time) {
+		fail(r, error, "time of actor '%s' on this processor is there twice", a->name);
 		return;
 	}
 	r->has_time = true;
