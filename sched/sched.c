@@ -37,6 +37,7 @@ void sched_report_fini(sched_report *report)
 	g_clear_pointer(&report->binds, g_free);
 	if (report->notes)
 		g_string_free(g_steal_pointer(&report->notes), TRUE);
+	g_clear_pointer(&report->intervals, g_array_unref);
 }
 
 static bool check_machine(const isa_machine *machine, GError **error)

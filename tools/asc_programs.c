@@ -73,6 +73,7 @@ static char *schedule_json(const asc_program *program, const sched_report *summa
 	json_uint(j, "macro_operations", summary->macro_ops);
 	json_uint(j, "blocks", program->blocks);
 	json_uint(j, "streams", program->streams->len);
+	report_json_intervals(j, summary->intervals);
 	method_json(j, summary->search);
 	json_string(j, "program_hash", hash);
 	json_string(j, "program", output);

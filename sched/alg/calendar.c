@@ -249,10 +249,10 @@ int64_t alg_calendar_earliest(const alg_calendar *c, int64_t from, int64_t lengt
 	search open = {c, 0, c->capacity - (int64_t)amount, false};
 	int64_t start = from;
 
-	if ((int64_t)amount > c->capacity)
-		return INT64_MAX;
 	if (length <= 0)
 		return from;
+	if ((int64_t)amount > c->capacity)
+		return INT64_MAX;
 	if (alg_calendar_used(c, start) > full.bound) {
 		open.from = start;
 		start = find(&open, c->root, 0);

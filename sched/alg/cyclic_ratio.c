@@ -131,9 +131,17 @@ static cyclic_rate measure(const search *s, uint32_t node, GArray *names)
 		time += a->time;
 		distance += a->distance;
 		if (names)
-			g_array_prepend_val(names, a->name);
+			g_array_append_val(names, a->name);
 		at = a->from;
 	} while (at != node);
+	for (guint i = 0; names && i < names->len / 2; i++) {
+		uint32_t *one = &g_array_index(names, uint32_t, i);
+		uint32_t *other = &g_array_index(names, uint32_t, names->len - 1 - i);
+		uint32_t kept = *one;
+
+		*one = *other;
+		*other = kept;
+	}
 	return lowest(time, distance);
 }
 

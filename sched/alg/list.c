@@ -110,7 +110,7 @@ int64_t *alg_critical_paths(const alg_problem *problem, GError **error)
 	return path;
 }
 
-/* Demand as a share of capacity, summed over resources; negative when it can never be met. */
+/* Demand as a share of capacity, summed over resources. */
 static double demand_share(const alg_problem *problem, const alg_mode *mode)
 {
 	double share = 0.0;
@@ -119,15 +119,13 @@ static double demand_share(const alg_problem *problem, const alg_mode *mode)
 		const alg_demand *demand = &g_array_index(problem->demands, alg_demand, mode->first_demand + d);
 		uint32_t capacity = g_array_index(problem->resources, alg_resource, demand->resource).capacity;
 
-		if (demand->amount > capacity)
-			return -1.0;
 		share += capacity ? (double)demand->amount / capacity : 0.0;
 	}
 	return share;
 }
 
 static double *priorities(const alg_problem *problem, const alg_weights *weights, const adjacency *out,
-                          const int64_t *path, GError **error)
+                          const int64_t *path)
 {
 	uint32_t tasks = problem->tasks->len;
 	g_autofree double *share = g_new(double, tasks + 1);
@@ -136,12 +134,6 @@ static double *priorities(const alg_problem *problem, const alg_weights *weights
 
 	for (uint32_t v = 0; v < tasks; v++) {
 		share[v] = demand_share(problem, alg_problem_mode(problem, v, 0));
-		if (share[v] < 0.0) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "task %u asks for more of a resource than there is", v);
-			g_free(priority);
-			return NULL;
-		}
 		mean += share[v] / tasks;
 	}
 	for (uint32_t v = 0; v < tasks; v++)
@@ -374,7 +366,7 @@ bool alg_list_schedule(const alg_problem *problem, const alg_weights *weights, a
 	in = adjacency_new(problem, false);
 	order = topological_order(problem, &out, error);
 	path = order ? critical_paths(problem, &out, order) : NULL;
-	priority = path ? priorities(problem, weights, &out, path, error) : NULL;
+	priority = path ? priorities(problem, weights, &out, path) : NULL;
 	if (priority) {
 		alg_schedule_init(schedule, problem->tasks->len);
 		ok = generate(problem, weights, priority, &in, &out, schedule, error);

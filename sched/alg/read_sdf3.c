@@ -5,7 +5,7 @@
  *
  * Read: structure, rates, initial tokens, and of each actor the execution time on its default processor, or the first
  * one.  Rates and times of cyclo-static graphs are lists by phase; "2*3" in a list stands for 3, 3.  Other elements are
- * skipped.  Scenario-aware graphs are refused.
+ * skipped, and so are prefixes that stand for a namespace.  Scenario-aware graphs are refused.
  */
 #include "sched/alg/sdf.h"
 
@@ -265,6 +265,28 @@ static void start_channel(reading *r, const char **names, const char **values, G
 	g_hash_table_add(r->channel_names, c.name);
 }
 
+/* RATES, one, as that of PHASES phases. */
+static void repeat(uint64_t **rates, uint32_t phases)
+{
+	*rates = g_renew(uint64_t, *rates, phases);
+	for (uint32_t i = 1; i < phases; i++)
+		(*rates)[i] = (*rates)[0];
+}
+
+/* Ports of one rate leave the number of phases to the times. */
+static void take_phases(const reading *r, uint32_t phases)
+{
+	sdf_actor_at(r->g, r->timed)->phases = phases;
+	for (uint32_t i = 0; i < r->g->channels->len; i++) {
+		sdf_channel *c = sdf_channel_at(r->g, i);
+
+		if (c->from == r->timed)
+			repeat(&c->produce, phases);
+		if (c->to == r->timed)
+			repeat(&c->consume, phases);
+	}
+}
+
 static void start_time(reading *r, const char **names, const char **values, GError **error)
 {
 	const char *time = need(r, "executionTime", "time", names, values, error);
@@ -288,7 +310,8 @@ static void start_time(reading *r, const char **names, const char **values, GErr
 	r->has_time = true;
 	if (!read_list(r, "time", time, list, error) || *has_default || (a->time && !r->default_processor))
 		return;
-	/* Ports of one rate leave the number of phases to the times. */
+	if (a->phases == 1 && !a->time)
+		take_phases(r, list->len);
 	if (list->len != 1 && list->len != a->phases) {
 		fail(r, error, "time of actor '%s': expected 1 or %u numbers, a phase each, found %u", a->name,
 		     a->phases, list->len);
@@ -324,9 +347,17 @@ static void start_graph(reading *r, const char *element, const char **names, con
 	r->g->name = g_strdup(name ? name : "");
 }
 
-static void start(GMarkupParseContext *context, const char *element, const char **names, const char **values,
+static const char *without_prefix(const char *element)
+{
+	const char *colon = strrchr(element, ':');
+
+	return colon ? colon + 1 : element;
+}
+
+static void start(GMarkupParseContext *context, const char *full, const char **names, const char **values,
                   gpointer state, GError **error)
 {
+	const char *element = without_prefix(full);
 	reading *r = state;
 
 	(void)context;
@@ -352,8 +383,9 @@ static void start(GMarkupParseContext *context, const char *element, const char 
 		start_time(r, names, values, error);
 }
 
-static void end(GMarkupParseContext *context, const char *element, gpointer state, GError **error)
+static void end(GMarkupParseContext *context, const char *full, gpointer state, GError **error)
 {
+	const char *element = without_prefix(full);
 	reading *r = state;
 
 	(void)context;

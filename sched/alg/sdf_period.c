@@ -3,11 +3,15 @@
  * The exact period of a dataflow graph: the largest ratio of time to iterations over the cycles of its firings.
  *
  * An iteration is expanded into its firings; an arc says that a firing needs the end of another one, of so many
- * iterations ago.  The largest ratio is found in sched/alg/cyclic_ratio.c.
+ * iterations ago.  Tokens leave a channel in the order of the firings that made them.  Phases begin in turn: where
+ * there are any, another arc says that a firing begins no earlier than the one before.  (Firings that all take the same
+ * time do so by themselves.)  The largest ratio is found in sched/alg/cyclic_ratio.c.
  */
 #include "sched/alg/sdf.h"
 
 #include "sched/alg/cyclic_ratio.h"
+
+enum { NO_CHANNEL = UINT32_MAX };
 
 typedef struct expansion {
 	const sdf_graph *g;
@@ -15,7 +19,7 @@ typedef struct expansion {
 	uint32_t *first; /* [actors + 1] number of an actor's first firing */
 	uint32_t firings;
 	int64_t *time; /* [firings] */
-	GArray *arcs;  /* cyclic_arc; named by channel, with SDF_NO_ROOM for room given back */
+	GArray *arcs;  /* cyclic_arc; named by channel, with SDF_NO_ROOM for room given back, or NO_CHANNEL */
 } expansion;
 
 /* Firing TO_FIRING of actor TO needs tokens that actor FROM produces by RATES a firing, INITIAL of them given. */
@@ -36,26 +40,30 @@ static uint64_t of_turns(const uint64_t *rates, uint32_t phases, uint64_t firing
 	return firings / phases * all + part;
 }
 
-/* The firing of N->from that produces token NUMBER (from 1) of an iteration. */
-static uint64_t producer(const expansion *x, const need *n, uint64_t number)
+/* The firing of N->from that produces token NUMBER (from 1) of an iteration, and *LEFT tokens after it. */
+static uint64_t producer(const expansion *x, const need *n, uint64_t number, uint64_t *left)
 {
 	uint32_t phases = sdf_actor_at(x->g, n->from)->phases;
 	uint64_t turn = of_turns(n->produce, phases, phases), firing = (number - 1) / turn * phases;
 
 	for (number -= firing / phases * turn; number > n->produce[firing % phases]; firing++)
 		number -= n->produce[firing % phases];
+	*left = n->produce[firing % phases] - number;
 	return firing;
 }
 
-static void add_edge(expansion *x, const need *n, uint64_t consumer, int64_t token)
+/* How many tokens after this one are of the same firing. */
+static uint64_t add_edge(expansion *x, const need *n, uint64_t consumer, int64_t token)
 {
 	int64_t all = (int64_t)of_turns(n->produce, sdf_actor_at(x->g, n->from)->phases, x->repetition[n->from]);
 	int64_t before = token >= 0 ? -(token / all) : (all - 1 - token) / all;
 	cyclic_arc a = {.to = x->first[n->to] + (uint32_t)consumer, .name = n->channel, .distance = before};
+	uint64_t left;
 
-	a.from = x->first[n->from] + (uint32_t)producer(x, n, (uint64_t)(token + before * all) + 1);
+	a.from = x->first[n->from] + (uint32_t)producer(x, n, (uint64_t)(token + before * all) + 1, &left);
 	a.time = x->time[a.from];
 	g_array_append_val(x->arcs, a);
+	return left;
 }
 
 /* Edges of one channel.  Where all firings of the producer take the same time the last token arrives last; elsewhere
@@ -70,13 +78,34 @@ static void expand(expansion *x, const need *n)
 		int64_t take = (int64_t)n->consume[i % phases];
 
 		for (int64_t t = all ? 0 : MAX(take - 1, 0); t < take; t++)
-			add_edge(x, n, i, token + t);
+			t += (int64_t)add_edge(x, n, i, token + t);
 		token += take;
 	}
 }
 
+static bool has_phases(const sdf_graph *g)
+{
+	for (uint32_t i = 0; i < g->actors->len; i++)
+		if (sdf_actor_at(g, i)->phases > 1)
+			return true;
+	return false;
+}
+
+static void begin_in_turn(expansion *x)
+{
+	for (uint32_t a = 0; a < x->g->actors->len; a++)
+		for (uint32_t i = x->first[a]; i < x->first[a + 1]; i++) {
+			bool last = i + 1 == x->first[a + 1];
+			cyclic_arc arc = {i, last ? x->first[a] : i + 1, NO_CHANNEL, 0, last};
+
+			g_array_append_val(x->arcs, arc);
+		}
+}
+
 static void expand_all(expansion *x, const uint64_t *capacity)
 {
+	if (has_phases(x->g))
+		begin_in_turn(x);
 	for (uint32_t i = 0; i < x->g->channels->len; i++) {
 		const sdf_channel *c = sdf_channel_at(x->g, i);
 		need n = {i, c->from, c->to, c->produce, c->consume, (int64_t)c->initial};
@@ -107,6 +136,16 @@ static void expansion_init(expansion *x, const sdf_graph *g, const uint64_t *rep
 	expand_all(x, capacity);
 }
 
+static void keep_channels(GArray *names)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < names->len; i++)
+		if (g_array_index(names, uint32_t, i) != NO_CHANNEL)
+			g_array_index(names, uint32_t, kept++) = g_array_index(names, uint32_t, i);
+	g_array_set_size(names, kept);
+}
+
 sdf_ratio sdf_period(const sdf_graph *g, const uint64_t *repetition, const uint64_t *capacity, GArray **cycle)
 {
 	GArray *names = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -120,6 +159,7 @@ sdf_ratio sdf_period(const sdf_graph *g, const uint64_t *repetition, const uint6
 	g_free(x.first);
 	g_free(x.time);
 	g_array_free(x.arcs, TRUE);
+	keep_channels(names);
 	if (cycle)
 		*cycle = names;
 	else

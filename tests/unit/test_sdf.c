@@ -369,6 +369,62 @@ static void phases_are_read_and_gone_through_in_turn(void)
 	sdf_graph_free(g);
 }
 
+/* The same with prefixes, and with all rates 1: then only the times say that there are two phases, 1 + 4. */
+static void prefixes_are_skipped_and_times_make_phases(void)
+{
+	static const char prefixed[] =
+		"<s:sdf3 xmlns:s='urn:s'><s:applicationGraph name='g'><s:csdf name='one' type='t'>\n"
+		"<s:actor name='a' type='a'><s:port type='in' name='i' rate='1'/><s:port type='out' name='o' rate='1'/>"
+		"</s:actor><s:channel name='aa' srcActor='a' srcPort='o' dstActor='a' dstPort='i' initialTokens='1'/>\n"
+		"</s:csdf><s:csdfProperties><s:actorProperties actor='a'><s:processor type='y' default='true'>"
+		"<s:executionTime time='1,4'/></s:processor></s:actorProperties></s:csdfProperties>"
+		"</s:applicationGraph></s:sdf3>\n";
+	GError *error = NULL;
+	sdf_graph *g = sdf_read_sdf3(prefixed, strlen(prefixed), "x.xml", &error);
+	uint32_t channel;
+	g_autofree uint64_t *q = NULL;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(g);
+	CU_ASSERT_EQUAL(sdf_actor_at(g, 0)->phases, 2);
+	CU_ASSERT_EQUAL(sdf_channel_at(g, 0)->produce[1], 1);
+	CU_ASSERT_EQUAL(sdf_channel_at(g, 0)->consume[1], 1);
+	q = sdf_repetition(g, &channel, NULL);
+	CU_ASSERT_EQUAL(q[0], 2);
+	CU_ASSERT_EQUAL(sdf_period(g, q, NULL, NULL).time, 5);
+	sdf_graph_free(g);
+}
+
+/* Phase 0 of a takes what b makes, phase 1 makes what b takes.  Only the turn of phases closes the ring: phase 1 begins
+ * with phase 0 and takes 1, then b takes 5, so 6 a turn; without it nothing would bound the rate. */
+static void a_phase_begins_no_earlier_than_the_one_before(void)
+{
+	static const char text[] =
+		"<sdf3><applicationGraph name='g'><csdf name='order' type='t'>\n"
+		"<actor name='a' type='a'><port type='in' name='i' rate='1,0'/><port type='out' name='o' "
+	        "rate='0,1'/></actor>"
+		"<actor name='b' type='b'><port type='in' name='i' rate='1'/><port type='out' name='o' "
+	        "rate='1'/></actor>"
+		"<channel name='ab' srcActor='a' srcPort='o' dstActor='b' dstPort='i'/>\n"
+		"<channel name='ba' srcActor='b' srcPort='o' dstActor='a' dstPort='i' initialTokens='1'/>\n"
+		"</csdf><csdfProperties><actorProperties actor='a'><processor type='y' default='true'>"
+		"<executionTime time='3,1'/></processor></actorProperties><actorProperties actor='b'>"
+		"<processor type='y' default='true'><executionTime time='5'/></processor></actorProperties>"
+		"</csdfProperties></applicationGraph></sdf3>\n";
+	sdf_graph *g = sdf_read_sdf3(text, strlen(text), "x.xml", NULL);
+	uint32_t channel;
+	g_autofree uint64_t *q = NULL;
+	GArray *cycle;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(g);
+	q = sdf_repetition(g, &channel, NULL);
+	CU_ASSERT_EQUAL(q[0], 2);
+	CU_ASSERT_EQUAL(sdf_period(g, q, NULL, &cycle).time, 6);
+	CU_ASSERT_EQUAL(cycle->len, 2);
+	CU_ASSERT_EQUAL(g_array_index(cycle, uint32_t, 0) + g_array_index(cycle, uint32_t, 1), 1);
+	g_array_free(cycle, TRUE);
+	sdf_graph_free(g);
+}
+
 static void what_is_no_graph_is_refused_with_its_place(void)
 {
 	static const struct {
@@ -437,6 +493,8 @@ int main(void)
 		{"a_period_out_of_reach_is_no_question_of_room", a_period_out_of_reach_is_no_question_of_room},
 		{"random_graphs_run_at_their_period", random_graphs_run_at_their_period},
 		{"phases_are_read_and_gone_through_in_turn", phases_are_read_and_gone_through_in_turn},
+		{"prefixes_are_skipped_and_times_make_phases", prefixes_are_skipped_and_times_make_phases},
+		{"a_phase_begins_no_earlier_than_the_one_before", a_phase_begins_no_earlier_than_the_one_before},
 		{"what_is_no_graph_is_refused_with_its_place", what_is_no_graph_is_refused_with_its_place},
 	};
 

@@ -132,6 +132,22 @@ static void modes_trade_time_for_units(void)
 	expect(p, ALG_OPTIMAL, 4);
 }
 
+static void modes_that_ask_for_too_much_are_left_aside(void)
+{
+	/* Capacity 2: 1 cycle of 3 units never fits, so 4 cycles of 1.  Nothing is held for no time: 0 cycles of 3 do.
+	 */
+	alg_problem *p = alg_problem_new();
+
+	alg_problem_add_resource(p, 2);
+	add(p, 1, 3);
+	alg_problem_add_mode(p, 4, 0);
+	alg_problem_add_demand(p, 0, 1);
+	add(p, 5, 1);
+	alg_problem_add_mode(p, 0, 0);
+	alg_problem_add_demand(p, 0, 3);
+	expect(p, ALG_OPTIMAL, 4);
+}
+
 static void processors_are_chosen_with_their_transfers(void)
 {
 	/* Two processors with one unit each, A then B and C, 10 bytes at 5 a cycle and a hop of 1: 3 cycles to the
@@ -595,6 +611,7 @@ int main(void)
 		CASE(windows_hold),
 		CASE(a_deadline_before_the_shortest_end_is_infeasible),
 		CASE(modes_trade_time_for_units),
+		CASE(modes_that_ask_for_too_much_are_left_aside),
 		CASE(processors_are_chosen_with_their_transfers),
 		CASE(a_shared_resource_is_one_for_all_processors),
 		CASE(a_maximum_lag_pulls_the_first_task_along),

@@ -243,6 +243,8 @@ static bool one_block(atn *a, uint32_t block, GError **error)
 	for (uint64_t u = 0; good && u < MIN(a->units->len, ATN_AHEAD); u++)
 		atn_scores(a, u);
 	for (uint64_t u = 0; good && u < a->units->len; u++) {
+		for (unsigned s = 0; s < subs; s++)
+			asb_iteration(a->b, a->core + s, u);
 		atn_softmax(a, u);
 		if (u + ATN_AHEAD < a->units->len)
 			atn_scores(a, u + ATN_AHEAD);
@@ -300,6 +302,8 @@ bool ask_attention(asb *b, const ask_kernel *k, GError **error)
 	           " keys a product, stages of %" G_GUINT64_FORMAT " keys, batches of %" G_GUINT64_FORMAT
 	           " rows of %" G_GUINT64_FORMAT " keys in a unified buffer",
 	           a.name_out, a.width, a.chunk, a.stage, a.rows, a.keys);
+	asb_node(b, a.name_out);
+	asb_loop(b, "units");
 	for (uint32_t block = 0; good && block < asb_blocks(b); block++)
 		good = one_block(&a, block, error);
 	g_array_free(a.units, TRUE);

@@ -20,7 +20,15 @@ typedef struct asb_mode {
 typedef struct asb_item {
 	asc_insn insn;
 	uint32_t mode; /* number in asb.modes */
+	uint32_t tag;  /* of a loop's iteration, ASB_NO_TAG */
 } asb_item;
+
+/* Number of a loop + 1, and of its iteration. */
+enum { ASB_NO_TAG = 0, ASB_TAG_BITS = 20, ASB_LOOPS = 1 << (32 - ASB_TAG_BITS) };
+typedef struct asb_loop_name {
+	uint32_t node;
+	const char *unit;
+} asb_loop_name;
 
 /* An instruction of the builder's own: behind step STEP of a sub-core, or before it. */
 typedef struct asb_note {
@@ -37,6 +45,8 @@ typedef struct asb_sub {
 	unsigned vector;
 	GArray *items;  /* asb_item */
 	uint32_t mode;  /* of steps that follow */
+	uint32_t tag;   /* the same */
+	GArray *tags;   /* uint32_t of each step, when its stream has been written; NULL before */
 	GArray *before; /* asb_note by step */
 	GArray *behind; /* asb_note, chains by `last` */
 	uint32_t *last; /* [items] the last note behind a step, ASB_NONE */
@@ -69,6 +79,7 @@ struct asb {
 	asb_sub *sub;
 	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
 	GArray *modes;    /* asb_mode */
+	GArray *loops;    /* asb_loop_name */
 	uint32_t node;
 	char *layer;        /* and a full stop, or NULL */
 	const char *kernel; /* its first node */

@@ -87,6 +87,12 @@ static void take_streams(asb *b, asb *another)
 	to->predicted_cycles = from->predicted_cycles;
 	another->counts.conflicts_saved = b->counts.conflicts_saved;
 	b->counts = another->counts;
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++) {
+		GArray *tags = b->sub[i].tags;
+
+		b->sub[i].tags = another->sub[i].tags;
+		another->sub[i].tags = tags;
+	}
 	b->words = another->words;
 	b->words_cores = another->words_cores;
 }
@@ -134,6 +140,8 @@ bool asb_finish(asb *b, sched_report *report, GError **error)
 	if (report) {
 		describe(b, report);
 		g_string_append(report->notes, found.notes ? found.notes->str : "");
+		if (!b->options.brief)
+			ask_intervals(b, report);
 		report->cycles = found.cycles;
 		g_free(report->binds);
 		report->binds = g_steal_pointer(&found.binds);

@@ -310,6 +310,8 @@ static void all_items(fla *f)
 	for (uint64_t i = 0; i < MIN(items, ATN_AHEAD); i++)
 		fla_make_scores(f, i);
 	for (uint64_t i = 0; i < items; i++) {
+		for (unsigned s = 0; s < (f->a.coupled ? 1 : asb_vectors(f->a.b) + 1); s++)
+			asb_iteration(f->a.b, f->a.core + s, i);
 		fla_powers(f, i);
 		asb_hold(f->a.b);
 		if (i + ATN_AHEAD < items)
@@ -379,6 +381,8 @@ bool ask_flash(asb *b, const ask_kernel *k, GError **error)
 	           "%s: %u tile%s of keys, units of %" G_GUINT64_FORMAT " queries, products of %" G_GUINT64_FORMAT
 	           " keys",
 	           f.a.name_out, f.tiles->len, tsp_s(f.tiles->len), f.a.width, f.a.chunk);
+	asb_node(b, f.a.name_out);
+	asb_loop(b, "tiles of keys");
 	for (uint32_t block = 0; good && block < asb_blocks(b); block++)
 		good = one_block(&f, block, error);
 	for (unsigned t = 0; t < G_N_ELEMENTS(f.scores); t++)
