@@ -23,7 +23,7 @@ EXTRA_DIST += $(dist_tests) tests/dist/files.sh
 
 e2e_tests = \
 	tests/e2e/default_run.sh tests/e2e/csv.sh tests/e2e/kernels.sh tests/e2e/workloads.sh tests/e2e/specials.sh tests/e2e/split.sh tests/e2e/keys.sh tests/e2e/programs.sh tests/e2e/installed.sh \
-	tests/e2e/hazards.sh tests/e2e/garbage.sh tests/e2e/odd_machines.sh tests/e2e/endings.sh tests/e2e/views.sh tests/e2e/readme.sh tests/e2e/options.sh
+	tests/e2e/hazards.sh tests/e2e/garbage.sh tests/e2e/odd_machines.sh tests/e2e/endings.sh tests/e2e/views.sh tests/e2e/readme.sh tests/e2e/options.sh tests/e2e/full.sh
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/data/small_conv.csv tests/data/small_gemm.csv tests/e2e/keys.allowed
 BENCHES += tests/bench/program.sh
