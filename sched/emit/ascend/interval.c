@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { LEAST_PERIODS = 3, MOST_PERIOD = 96, MOST_STEPS = 1200, PARTS = 1024 };
+enum { LEAST_PERIODS = 3, MOST_PERIOD = 96, MOST_STEPS = 1200, TURNS = 6, PARTS = 1024 };
 
 /* A loop in one stream. */
 typedef struct loop_part {
@@ -86,7 +86,9 @@ static void keep_middle(asi_stretch *s, uint32_t steps_of_period)
 		to = from + most - 1;
 	}
 	s->first += from * s->period;
+	/* Two or three buffers need not take equally long. */
 	s->periods = to - from;
+	s->periods -= s->periods > TURNS ? s->periods % TURNS : s->periods > 1 ? s->periods % 2 : 0;
 }
 
 static bool find_stretch(const asb *b, const asc_stream *stream, uint32_t loop, uint32_t count, asi_stretch *s)
