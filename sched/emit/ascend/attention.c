@@ -322,7 +322,7 @@ bool ask_attention(asb *b, const ask_kernel *k, GError **error)
 	           " rows of %" G_GUINT64_FORMAT " keys in a unified buffer",
 	           a.name_out, a.width, a.chunk, a.stage, a.rows, a.keys);
 	asb_node(b, a.name_out);
-	asb_loop(b, "units");
+	asb_loop(b, asb_cube(b, 0), "units");
 	for (uint32_t block = 0; good && block < asb_blocks(b); block++)
 		good = one_block(&a, block, error);
 	g_array_free(a.units, TRUE);

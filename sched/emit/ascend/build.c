@@ -100,22 +100,32 @@ uint32_t asb_block_of(const asb *b, asb_core core)
 void asb_kernel(asb *b, const char *name)
 {
 	b->kernel = name;
+	b->old_loops = b->loops->len;
 	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
 		b->sub[i].tag = ASB_NO_TAG;
 }
 
-void asb_loop(asb *b, const char *unit)
+void asb_loop(asb *b, asb_core core, const char *unit)
 {
 	asb_loop_name loop = {b->node, unit};
 
+	for (guint i = b->old_loops; i < b->loops->len; i++) {
+		const asb_loop_name *l = &g_array_index(b->loops, asb_loop_name, i);
+
+		if (l->node != loop.node || l->unit != unit || b->sub[core].tag >> ASB_TAG_BITS > i)
+			continue;
+		b->loop = i + 1;
+		return;
+	}
 	g_array_append_val(b->loops, loop);
+	b->loop = b->loops->len;
 }
 
 void asb_iteration(asb *b, asb_core core, uint64_t number)
 {
-	bool named = b->loops->len && b->loops->len < ASB_LOOPS && number >> ASB_TAG_BITS == 0;
+	bool named = b->loop && b->loop < ASB_LOOPS && number >> ASB_TAG_BITS == 0;
 
-	b->sub[core].tag = named ? b->loops->len << ASB_TAG_BITS | (uint32_t)number : ASB_NO_TAG;
+	b->sub[core].tag = named ? b->loop << ASB_TAG_BITS | (uint32_t)number : ASB_NO_TAG;
 }
 
 uint32_t asb_decide(const asb *b, const char *kind, uint32_t count)

@@ -80,6 +80,8 @@ struct asb {
 	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
 	GArray *modes;    /* asb_mode */
 	GArray *loops;    /* asb_loop_name */
+	guint loop;       /* number + 1 of that at hand */
+	guint old_loops;  /* of earlier kernels */
 	uint32_t node;
 	char *layer;        /* and a full stop, or NULL */
 	const char *kernel; /* its first node */

@@ -372,7 +372,7 @@ bool ask_flash(asb *b, const ask_kernel *k, GError **error)
 	           " keys",
 	           f.a.name_out, f.tiles->len, tsp_s(f.tiles->len), f.a.width, f.a.chunk);
 	asb_node(b, f.a.name_out);
-	asb_loop(b, "tiles of keys");
+	asb_loop(b, asb_cube(b, 0), "tiles of keys");
 	for (uint32_t block = 0; good && block < asb_blocks(b); block++)
 		good = one_block(&f, block, error);
 	for (unsigned t = 0; t < G_N_ELEMENTS(f.scores); t++)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { LEAST_PERIODS = 3, MOST_PERIOD = 96, MOST_STEPS = 1200, PARTS = 1024 };
+enum { LEAST_PERIODS = 3, MOST_PERIOD = 96, MOST_STEPS = 1200, TURNS = 6, PARTS = 1024 };
 
 /* A loop in one stream. */
 typedef struct loop_part {
@@ -86,7 +86,9 @@ static void keep_middle(asi_stretch *s, uint32_t steps_of_period)
 		to = from + most - 1;
 	}
 	s->first += from * s->period;
+	/* Two or three buffers need not take equally long. */
 	s->periods = to - from;
+	s->periods -= s->periods > TURNS ? s->periods % TURNS : s->periods > 1 ? s->periods % 2 : 0;
 }
 
 static bool find_stretch(const asb *b, const asc_stream *stream, uint32_t loop, uint32_t count, asi_stretch *s)
@@ -186,6 +188,27 @@ static bool is_slower(int64_t cycles, int64_t iterations, int64_t than_cycles, i
 	return (double)cycles * (double)than_iterations > (double)than_cycles * (double)iterations;
 }
 
+/* Steps that do the same in different periods need not be equally long; the shortest counts for all of them. */
+static void even_latencies(asi_stretch *s)
+{
+	g_autofree guint *count = g_new0(guint, (gsize)(s->periods + 1) * ASC_PIPES);
+	g_autofree guint *rank = g_new0(guint, s->steps->len + 1);
+	g_autofree double *least = g_new(double, (gsize)(s->steps->len + 1) * ASC_PIPES);
+
+	for (gsize i = 0; i < (gsize)(s->steps->len + 1) * ASC_PIPES; i++)
+		least[i] = INFINITY;
+	for (guint i = 0; i < s->steps->len; i++) {
+		const asi_step *step = asi_step_at(s, i);
+		double *of;
+
+		rank[i] = count[(step->iteration - s->first) / s->period * ASC_PIPES + step->pipe]++;
+		of = &least[(gsize)rank[i] * ASC_PIPES + step->pipe];
+		*of = MIN(*of, step->latency);
+	}
+	for (guint i = 0; i < s->steps->len; i++)
+		asi_step_at(s, i)->latency = least[(gsize)rank[i] * ASC_PIPES + asi_step_at(s, i)->pipe];
+}
+
 typedef struct looker {
 	asb *b;
 	asi_lines *lines;
@@ -203,6 +226,7 @@ static void look_at(const looker *l, uint32_t loop, asi_stretch *s, sched_interv
 	for (guint n = 0; n < s->steps->len; n++)
 		if (asi_step_at(s, n)->pipe != ASC_PIPE_S)
 			asi_alone_measure(l->alone, asi_step_at(s, n));
+	even_latencies(s);
 	g = asi_graph_new(l->b, s);
 	best = resources(l->b, s, g);
 	other = asi_graph_recurrence(g);
@@ -262,6 +286,22 @@ static int32_t find_block(const asb *b, const loop_part *part)
 	return block;
 }
 
+/* From the first step of the loop on any sub-core to the end of the last. */
+static void measure_all(const asb *b, const loop_part *part, sched_interval *i)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	i->iterations = 0;
+	for (guint n = 0; n < b->program->streams->len; n++) {
+		if (!part[n].iterations)
+			continue;
+		first = MIN(first, part[n].first);
+		last = MAX(last, part[n].last);
+		i->iterations = MAX(i->iterations, part[n].iterations);
+	}
+	i->cycles = last - first;
+}
+
 static void one_loop(const looker *l, uint32_t loop, const loop_part *part, sched_report *report)
 {
 	const asb_loop_name *name = &g_array_index(l->b->loops, asb_loop_name, loop - 1);
@@ -278,6 +318,9 @@ static void one_loop(const looker *l, uint32_t loop, const loop_part *part, sche
 		look_at(l, loop, &s, &i);
 		g_array_unref(s.steps);
 	}
+	/* What all cores share they may use unevenly for a while; over the whole loop they cannot. */
+	if (i.iterations && is_slower(i.bound_cycles, i.bound_iterations, i.cycles, i.iterations))
+		measure_all(l->b, part, &i);
 	if (i.iterations && i.cycles > 0 && i.bound_cycles > 0) {
 		i.loop = g_ptr_array_index(l->b->program->nodes, name->node);
 		sched_report_interval(report, &i);

@@ -47,6 +47,8 @@ static edge edge_of(const asi_graph *g, const asb_span *old, const asb_span *new
 	return (edge){old->step, u->latency + (double)m->flag_latency_cycles + slot, true, false};
 }
 
+static void drop_barriers(asi_graph *g);
+
 static void add_edges(asi_graph *g, asb_spans *set, const asb_span *new, GPtrArray *found)
 {
 	g_ptr_array_set_size(found, 0);
@@ -96,6 +98,7 @@ asi_graph *asi_graph_new(const asb *b, const asi_stretch *s)
 		}
 	}
 	g->first[s->steps->len] = g->edges->len;
+	drop_barriers(g);
 	for (unsigned space = 0; space < ASC_SPACES; space++) {
 		asb_spans_fini(&reads[space]);
 		asb_spans_fini(&writes[space]);
@@ -190,6 +193,39 @@ static const char *name_way(const asi_graph *g, const guint *before, guint from,
 	interned = g_intern_string(name->str);
 	g_string_free(name, TRUE);
 	return interned;
+}
+
+/* A barrier is not needed where a pipe that step I waits for has waited for its own pipe: the last step known by that,
+ * -1: none. */
+static int64_t known_by_flags(const asi_graph *g, guint i)
+{
+	enum asc_pipe pipe = asi_step_at(g->s, i)->pipe;
+	int64_t known = -1;
+
+	for (guint e = g->first[i]; e < g->first[i + 1]; e++) {
+		guint by = g_array_index(g->edges, edge, e).from;
+
+		for (guint k = g->first[by]; g_array_index(g->edges, edge, e).flag && k < g->first[by + 1]; k++) {
+			const edge *d = &g_array_index(g->edges, edge, k);
+
+			if (d->flag && asi_step_at(g->s, d->from)->pipe == pipe)
+				known = MAX(known, (int64_t)d->from);
+		}
+	}
+	return known;
+}
+
+static void drop_barriers(asi_graph *g)
+{
+	for (guint i = 0; i < g->s->steps->len; i++) {
+		int64_t known = known_by_flags(g, i);
+
+		for (guint e = g->first[i]; e < g->first[i + 1]; e++) {
+			edge *d = &g_array_index(g->edges, edge, e);
+
+			d->barrier = d->barrier && (int64_t)d->from > known;
+		}
+	}
 }
 
 /* PIPE < ASC_PIPES: barriers of it on the way; else cycles. */

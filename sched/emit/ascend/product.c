@@ -459,7 +459,7 @@ static bool all_cores(ask_work *w, const ask_tile *t, uint64_t most_tiles, uint6
 	end_at(d->step, most_depth);
 	w->t = t;
 	w->depths = d;
-	asb_loop(w->b, "steps of depth");
+	asb_loop(w->b, asb_cube(w->b, 0), "steps of depth");
 	for (uint32_t block = 0; good && block < asb_blocks(w->b); block++)
 		good = core_tiles(w, block, most_tiles, error);
 	ask_depths_free(d);

@@ -268,7 +268,7 @@ bool avk_transpose(asb *b, const ask_kernel *k, unsigned pad, GError **error)
 	asb_node(b, n->name);
 	if (t.element == 4)
 		table = make_table(&t);
-	asb_loop(b, "tiles");
+	asb_loop(b, avk_core(b, 0), "tiles");
 	for (uint64_t c = 0; c < cores; c++) {
 		uint64_t from = tiles * c / cores;
 
