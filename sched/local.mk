@@ -42,7 +42,7 @@ libsched_a_SOURCES += \
 
 # Register allocation by colouring.
 libsched_a_SOURCES += \
-	sched/alg/color.c sched/alg/color.h sched/alg/color_briggs.c sched/alg/color_search.c sched/alg/read_col.c \
+	sched/alg/color.c sched/alg/color.h sched/alg/color_briggs.c sched/alg/color_heap.h sched/alg/color_search.c sched/alg/read_col.c \
 	sched/alg/live.c sched/alg/live.h sched/alg/regalloc.c sched/alg/regalloc.h sched/alg/regalloc_color.c \
 	sched/alg/regalloc_spill.c sched/alg/regalloc_check.c sched/alg/pack.c sched/alg/pack.h
 

@@ -76,18 +76,26 @@ static char *answer_json(const answer *a)
 	json *j = json_new();
 
 	json_object(j, NULL);
-	json_string(j, "status", a->result.proved ? "optimal" : "feasible");
-	json_real(j, "max_load", a->result.max_load);
-	/* Over all contiguous splits; the bound from the load alone says less. */
-	json_real(j, "lower_bound", a->result.proved ? a->result.max_load : a->result.lower_bound);
-	json_bool(j, "proved", a->result.proved);
-	json_bool(j, "valid", a->valid);
+	if (a->result.infeasible) {
+		json_string(j, "status", "infeasible");
+		json_null(j, "max_load");
+		json_null(j, "lower_bound");
+		json_bool(j, "proved", true);
+		json_null(j, "valid");
+	} else {
+		json_string(j, "status", a->result.proved ? "optimal" : "feasible");
+		json_real(j, "max_load", a->result.max_load);
+		/* Over all contiguous splits; the bound from the load alone says less. */
+		json_real(j, "lower_bound", a->result.proved ? a->result.max_load : a->result.lower_bound);
+		json_bool(j, "proved", a->result.proved);
+		json_bool(j, "valid", a->valid);
+	}
 	json_uint(j, "nodes", a->p->nodes->len);
 	json_uint(j, "ideals", a->result.ideals);
 	json_uint(j, "pairs", a->result.pairs);
 	json_real(j, "seconds", a->seconds);
 	json_array(j, "stages");
-	for (uint32_t d = 0; d < a->p->accelerators + a->p->hosts; d++) {
+	for (uint32_t d = 0; a->result.device && d < a->p->accelerators + a->p->hosts; d++) {
 		double bytes = 0;
 
 		json_object(j, NULL);
@@ -138,6 +146,23 @@ static char *answer_text(const answer *a)
 	return g_string_free(out, FALSE);
 }
 
+/* That there is none is an answer; the error has its words. */
+static int tell_infeasible(answer *a, gint64 start, GError **error)
+{
+	g_autofree char *text = NULL;
+	GError *failed = NULL;
+
+	a->seconds = (double)(g_get_monotonic_time() - start) / 1e6;
+	text = tool_json ? answer_json(a) : g_strdup_printf("infeasible   %s\n", (*error)->message);
+	if ((tool_quiet && !tool_json) || tool_print(text, &failed)) {
+		g_clear_error(error);
+		return TOOL_FOUND;
+	}
+	g_clear_error(error);
+	g_propagate_error(error, failed);
+	return TOOL_USER_ERROR;
+}
+
 static int run_partition(int argc, char **argv, GError **error)
 {
 	part_options how = {.ideals_max = (uint64_t)limit, .stop = interrupted};
@@ -152,9 +177,13 @@ static int run_partition(int argc, char **argv, GError **error)
 		return status;
 	if (p->accelerators + p->hosts == 0)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "no device to put anything on");
-	else if (!part_solve(p, &how, &a.result, error))
+	else if (!part_solve(p, &how, &a.result, error)) {
 		g_prefix_error(error, "%s: ", argv[0]);
-	else {
+		if (a.result.infeasible) {
+			a.p = p;
+			status = tell_infeasible(&a, start, error);
+		}
+	} else {
 		g_autofree char *text = NULL;
 
 		a.p = p;
@@ -179,7 +208,7 @@ const tool_command cmd_partition = {
 	.synopsis = "FILE [OPTION...]",
 	.doc = "Cut a graph of layers into pipeline stages of least maximum load.",
 	.details = "FILE is JSON of the device placement benchmarks (nodes, edges, maxFPGAs ...) or a PipeDream "
-		   "profile.\n",
+		   "profile.  Exit status 2: no contiguous split fits.\n",
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,

@@ -22,7 +22,7 @@ asc_flag *asc_flag_at(asc_subcore *s, const int64_t *f)
 	asc_flag **row = &s->flag[f[0]][f[1]];
 
 	if (!*row)
-		*row = g_new0(asc_flag, s->chip->machine->flag_ids);
+		*row = g_new0(asc_flag, (gsize)s->chip->machine->flag_ids);
 	return *row + f[2];
 }
 

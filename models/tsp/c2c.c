@@ -11,7 +11,7 @@ void tsp_links_init(tsp_chip *chip)
 {
 	int64_t count = chip->machine->link_count;
 
-	chip->links = g_new0(tsp_link, MAX(count, 1));
+	chip->links = g_new0(tsp_link, (gsize)MAX(count, 1));
 	for (int64_t i = 0; i < count; i++)
 		chip->links[i].parcels = g_array_new(FALSE, FALSE, sizeof(tsp_parcel));
 }

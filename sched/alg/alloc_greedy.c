@@ -72,10 +72,16 @@ static bool place_fixed(const alloc_map *m, placed *list, uint32_t *n, int64_t *
 	return true;
 }
 
-bool alloc_i_fit(const alloc_map *m, const uint32_t *order, bool best, int64_t *address)
+bool alloc_i_fit(const alloc_map *m, const alloc_options *o, const uint32_t *order, bool best, int64_t *address,
+                 bool *stopped)
 {
+	enum { ASK = 1 << 22 }; /* places looked at */
 	g_autofree placed *list = g_new(placed, m->count + 1);
+	uint64_t looked_at = 0;
 	uint32_t n = 0;
+
+	if (stopped)
+		*stopped = false;
 
 	if (!place_fixed(m, list, &n, address))
 		return false;
@@ -86,6 +92,14 @@ bool alloc_i_fit(const alloc_map *m, const uint32_t *order, bool best, int64_t *
 
 		if (buffer->fixed != ALLOC_FREE)
 			continue;
+		looked_at += n;
+		if (stopped && looked_at >= ASK && o->stop) {
+			looked_at = 0;
+			if (o->stop(o->stop_state)) {
+				*stopped = true;
+				return true;
+			}
+		}
 		what.address = find_hole(list, n, what, buffer->size_bytes, buffer->alignment_bytes, best);
 		what.end = what.address + buffer->size_bytes;
 		address[b] = what.address;
@@ -165,12 +179,16 @@ bool alloc_i_greedy(const alloc_map *m, const alloc_options *o, int64_t low, int
 
 	for (unsigned which = 0; which < 2 * ORDERS && height > low; which++) {
 		int64_t reached;
+		bool stopped;
 
 		if (which && o->stop && o->stop(o->stop_state))
 			break;
 		make_order(m, which / 2, next);
-		if (!alloc_i_fit(m, next, which % 2, other))
+		/* Without an answer there is nothing to stop for. */
+		if (!alloc_i_fit(m, o, next, which % 2, other, which ? &stopped : NULL))
 			return false;
+		if (which && stopped)
+			break;
 		reached = alloc_i_height(m->p, other);
 		if (reached >= height)
 			continue;
@@ -218,12 +236,15 @@ uint64_t alloc_i_local(const alloc_map *m, const alloc_options *o, int64_t targe
 	/* First fit is quadratic: with many buffers a move counts as many. */
 	uint64_t weight = MAX((uint64_t)m->count * m->count / (MOVE_BUFFERS * MOVE_BUFFERS), 1), moves = 0;
 	int64_t height, best, late[LATE];
+	bool stopped;
 	rng r;
 
 	if (o->moves < weight)
 		return 0;
 	rng_seed(&r, o->seed, 2);
-	alloc_i_fit(m, order, false, now);
+	alloc_i_fit(m, o, order, false, now, &stopped);
+	if (stopped)
+		return 0;
 	height = alloc_i_height(m->p, now);
 	best = alloc_i_height(m->p, address);
 	for (unsigned i = 0; i < LATE; i++)
@@ -236,7 +257,9 @@ uint64_t alloc_i_local(const alloc_map *m, const alloc_options *o, int64_t targe
 		while (next[from] != buffer)
 			from++;
 		move_forward(next, from, (uint32_t)rng_below(&r, from + 1));
-		alloc_i_fit(m, next, false, other);
+		alloc_i_fit(m, o, next, false, other, &stopped);
+		if (stopped)
+			break;
 		reached = alloc_i_height(m->p, other);
 		if (reached <= height || reached <= late[i % LATE]) {
 			memcpy(order, next, m->count * sizeof(*next));

@@ -30,8 +30,9 @@ static inline int64_t alloc_i_up(int64_t address, int64_t alignment)
 int64_t alloc_i_height(const alloc_problem *p, const int64_t *address);
 
 /* Places buffers in ORDER as low as they fit (BEST: into the smallest hole that takes them).  False when a fixed
- * address is taken twice. */
-bool alloc_i_fit(const alloc_map *m, const uint32_t *order, bool best, int64_t *address);
+ * address is taken twice.  STOPPED, unless NULL: it may end early, which *STOPPED says, and ADDRESS is none then. */
+bool alloc_i_fit(const alloc_map *m, const alloc_options *o, const uint32_t *order, bool best, int64_t *address,
+                 bool *stopped);
 /* The best of all orders, ending early at LOW bytes; false when fixed addresses collide. */
 bool alloc_i_greedy(const alloc_map *m, const alloc_options *o, int64_t low, int64_t *address, uint32_t *order);
 /* Improves ADDRESS, made by first fit from ORDER, until TARGET bytes; returns the moves made. */

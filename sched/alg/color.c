@@ -4,6 +4,8 @@
  */
 #include "sched/alg/color.h"
 
+#include "sched/alg/color_heap.h"
+
 #include <string.h>
 
 color_graph *color_graph_new(uint32_t nodes)
@@ -55,24 +57,26 @@ uint32_t color_degree(const color_graph *g, uint32_t node)
 /* Takes nodes of least degree out one after the other into ORDER; the largest degree met. */
 static uint32_t smallest_last(const color_graph *g, uint32_t *order)
 {
-	g_autofree uint32_t *degree = g_new(uint32_t, g->nodes + 1);
+	color_heap h;
 	uint32_t largest = 0;
 
+	color_heap_init(&h, g->nodes);
 	for (uint32_t i = 0; i < g->nodes; i++)
-		degree[i] = color_degree(g, i);
+		color_heap_push(&h, i, color_degree(g, i));
 	for (uint32_t n = 0; n < g->nodes; n++) {
-		uint32_t least = COLOR_NONE;
+		uint32_t least = color_heap_pop(&h);
 
-		for (uint32_t i = 0; i < g->nodes; i++)
-			if (degree[i] != COLOR_NONE && (least == COLOR_NONE || degree[i] < degree[least]))
-				least = i;
-		largest = MAX(largest, degree[least]);
-		degree[least] = COLOR_NONE;
+		largest = MAX(largest, (uint32_t)h.key[least]);
 		order[n] = least;
-		for (uint32_t i = 0; i < g->nodes; i++)
-			if (degree[i] != COLOR_NONE && color_interfere(g, least, i))
-				degree[i]--;
+		for (uint32_t w = 0; w < g->words; w++)
+			for (uint64_t bits = g->matrix[(size_t)least * g->words + w]; bits; bits &= bits - 1) {
+				uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+
+				if (color_heap_holds(&h, i))
+					color_heap_raise(&h, i, h.key[i] - 1);
+			}
 	}
+	color_heap_fini(&h);
 	return largest;
 }
 
@@ -83,14 +87,25 @@ uint32_t color_degeneracy_bound(const color_graph *g)
 	return g->nodes ? smallest_last(g, order) + 1 : 0;
 }
 
-/* The clique that grows from FIRST when nodes join in ORDER, last first. */
-static uint32_t grow_clique(const color_graph *g, uint32_t first, const uint32_t *order, uint64_t *common)
+static int by_rank(gconstpointer a, gconstpointer b, gpointer data)
 {
-	uint32_t size = 1;
+	const uint32_t *rank = data, x = rank[*(const uint32_t *)a], y = rank[*(const uint32_t *)b];
+
+	return (x < y) - (x > y);
+}
+
+/* The clique that grows from FIRST when its neighbours join, last RANK first; COMMON and LIST are room for nodes. */
+static uint32_t grow_clique(const color_graph *g, uint32_t first, uint32_t *rank, uint64_t *common, uint32_t *list)
+{
+	uint32_t size = 1, count = 0;
 
 	memcpy(common, g->matrix + (size_t)first * g->words, g->words * sizeof(*common));
-	for (uint32_t n = g->nodes; n-- > 0;) {
-		uint32_t i = order[n];
+	for (uint32_t w = 0; w < g->words; w++)
+		for (uint64_t bits = common[w]; bits; bits &= bits - 1)
+			list[count++] = w * 64 + (uint32_t)__builtin_ctzll(bits);
+	g_qsort_with_data(list, (gint)count, sizeof(*list), by_rank, rank);
+	for (uint32_t n = 0; n < count; n++) {
+		uint32_t i = list[n];
 
 		if (!(common[i / 64] >> i % 64 & 1))
 			continue;
@@ -103,13 +118,15 @@ static uint32_t grow_clique(const color_graph *g, uint32_t first, const uint32_t
 
 uint32_t color_clique_bound(const color_graph *g)
 {
-	g_autofree uint32_t *order = g_new(uint32_t, g->nodes + 1);
+	g_autofree uint32_t *order = g_new(uint32_t, g->nodes + 1), *rank = g_new(uint32_t, g->nodes + 1);
 	g_autofree uint64_t *common = g_new(uint64_t, g->words + 1);
 	uint32_t best = 0;
 
 	smallest_last(g, order);
 	for (uint32_t i = 0; i < g->nodes; i++)
-		best = MAX(best, grow_clique(g, i, order, common));
+		rank[order[i]] = i;
+	for (uint32_t i = 0; i < g->nodes; i++)
+		best = MAX(best, grow_clique(g, i, rank, common, order));
 	return best;
 }
 
@@ -213,9 +230,10 @@ bool color_check(const color_graph *g, const color_result *r, uint32_t registers
 			continue;
 		if (r->color[i] >= registers || (g->fixed[i] != COLOR_NONE && g->fixed[i] != r->color[i]))
 			return false;
-		for (uint32_t j = i + 1; j < g->nodes; j++)
-			if (r->color[i] == r->color[j] && g->matrix[(size_t)i * g->words + j / 64] >> j % 64 & 1)
-				return false;
+		for (uint32_t w = i / 64; w < g->words; w++)
+			for (uint64_t row = g->matrix[(size_t)i * g->words + w], j = w * 64; row; row >>= 1, j++)
+				if ((row & 1) && r->color[i] == r->color[j])
+					return false;
 	}
 	return true;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "isa/rng.h"
+#include "sched/alg/color_heap.h"
 
 /* Neighbours as lists: both engines run along them all the time. */
 typedef struct lists {
@@ -40,30 +41,29 @@ static void lists_fini(lists *l)
 	g_free(l->to);
 }
 
+static uint32_t degree(const lists *l, uint32_t i)
+{
+	return l->first[i + 1] - l->first[i];
+}
+
+/* Keys of what comes next: without a choice, then by saturation, then by neighbours. */
+#define SATURATION (UINT64_C(1) << 24)
+#define NO_CHOICE  (SATURATION << 24)
+#define CHOICE     (NO_CHOICE << 1) /* stays above NO_CHOICE: fewer than 2^24 nodes */
+
 void color_i_dsatur(const color_graph *g, uint32_t registers, uint32_t *color)
 {
 	lists l = lists_of(g);
 	uint16_t *used = g_new0(uint16_t, (size_t)g->nodes * registers + 1); /* neighbours in each register */
-	uint32_t *saturation = g_new0(uint32_t, g->nodes + 1);
-	uint8_t *done = g_new0(uint8_t, g->nodes + 1);
+	color_heap h;
 
 	memset(color, 0xff, g->nodes * sizeof(*color));
-	for (uint32_t n = 0; n < g->nodes; n++) {
-		uint32_t best = COLOR_NONE, c = 0;
+	color_heap_init(&h, g->nodes);
+	for (uint32_t i = 0; i < g->nodes; i++)
+		color_heap_push(&h, i, (g->fixed[i] != COLOR_NONE ? NO_CHOICE : CHOICE) - degree(&l, i));
+	while (h.size) {
+		uint32_t best = color_heap_pop(&h), c = 0;
 
-		for (uint32_t i = 0; i < g->nodes; i++) {
-			uint32_t degree = l.first[i + 1] - l.first[i];
-
-			if (done[i])
-				continue;
-			/* Those that have no choice come first. */
-			if (best == COLOR_NONE || (g->fixed[i] != COLOR_NONE) > (g->fixed[best] != COLOR_NONE) ||
-			    ((g->fixed[i] != COLOR_NONE) == (g->fixed[best] != COLOR_NONE) &&
-			     (saturation[i] > saturation[best] ||
-			      (saturation[i] == saturation[best] && degree > l.first[best + 1] - l.first[best]))))
-				best = i;
-		}
-		done[best] = 1;
 		if (g->fixed[best] != COLOR_NONE)
 			c = g->fixed[best];
 		else
@@ -73,12 +73,11 @@ void color_i_dsatur(const color_graph *g, uint32_t registers, uint32_t *color)
 			continue;
 		color[best] = c;
 		for (uint32_t k = l.first[best]; k < l.first[best + 1]; k++)
-			if (used[(size_t)l.to[k] * registers + c]++ == 0)
-				saturation[l.to[k]]++;
+			if (used[(size_t)l.to[k] * registers + c]++ == 0 && color_heap_holds(&h, l.to[k]))
+				color_heap_raise(&h, l.to[k], h.key[l.to[k]] - SATURATION);
 	}
 	g_free(used);
-	g_free(saturation);
-	g_free(done);
+	color_heap_fini(&h);
 	lists_fini(&l);
 }
 
@@ -173,10 +172,10 @@ static bool choose(const tabu *t, uint64_t number, double best, rng *r, uint32_t
 
 uint64_t color_i_tabu(const color_graph *g, const color_options *options, uint32_t *color)
 {
-	enum { CHANCE = 10, TENURE_PERCENT = 60, ASK = 1024 };
+	enum { CHANCE = 10, TENURE_PERCENT = 60, ASK = 1 << 20 };
 	uint32_t *best = g_memdup2(color, (g->nodes + 1) * sizeof(*color));
 	double best_cost;
-	uint64_t number = 0;
+	uint64_t number = 0, looked_at = ASK;
 	tabu t;
 	rng r;
 
@@ -186,8 +185,10 @@ uint64_t color_i_tabu(const color_graph *g, const color_options *options, uint32
 	for (; number < options->moves && t.count; number++) {
 		uint32_t i = 0, c = 0;
 
-		if (number % ASK == 0 && options->stop && options->stop(options->stop_state))
+		looked_at += (uint64_t)t.count * t.registers + 1024;
+		if (looked_at >= ASK && options->stop && options->stop(options->stop_state))
 			break;
+		looked_at %= ASK;
 		if (!choose(&t, number, best_cost, &r, &i, &c))
 			continue;
 		put(&t, i, c);

@@ -8,6 +8,7 @@
  */
 #include "sched/alg/exact_formula.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* Means for every budget from LOW to HIGH: the layers from here on stay within it. */
@@ -46,6 +47,9 @@ static int by_amount(const void *a, const void *b)
 /* Numbers of groups, by term; how many groups. */
 static unsigned group(const exact_formula *f, const exact_term *terms, unsigned count, unsigned *number)
 {
+	enum { NONE = UINT_MAX };
+	g_autofree unsigned *last = g_new(unsigned, count + 1);   /* member of a group */
+	g_autofree unsigned *before = g_new(unsigned, count + 1); /* the member before this one */
 	unsigned groups = 0;
 
 	for (unsigned i = 0; i < count; i++) {
@@ -54,12 +58,14 @@ static unsigned group(const exact_formula *f, const exact_term *terms, unsigned 
 		for (; g < groups; g++) {
 			bool fits = true;
 
-			for (unsigned k = 0; k < i && fits; k++)
-				fits = number[k] != g || !overlap(f, terms[i].task, terms[k].task);
+			for (unsigned k = last[g]; k != NONE && fits; k = before[k])
+				fits = !overlap(f, terms[i].task, terms[k].task);
 			if (fits)
 				break;
 		}
 		number[i] = g;
+		before[i] = g < groups ? last[g] : NONE;
+		last[g] = i;
 		groups = MAX(groups, g + 1);
 	}
 	return groups;
@@ -139,6 +145,7 @@ void exact_i_sum(exact_formula *f, exact_term *terms, unsigned count, int64_t ro
 	g_autofree unsigned *number = g_new(unsigned, count + 1);
 	g_autofree exact_term *ordered = g_new(exact_term, count + 1);
 	g_autofree unsigned *first = g_new0(unsigned, count + 2);
+	g_autofree unsigned *taken = g_new0(unsigned, count + 1);
 	diagram d = {.f = f, .terms = ordered, .first = first};
 	unsigned kept = 0;
 	int64_t sum = 0;
@@ -165,11 +172,11 @@ void exact_i_sum(exact_formula *f, exact_term *terms, unsigned count, int64_t ro
 		return;
 	qsort(terms, kept, sizeof(*terms), by_amount);
 	d.groups = group(f, terms, kept, number);
-	for (unsigned g = 0, at = 0; g < d.groups; g++) {
-		for (unsigned i = 0; i < kept; i++)
-			if (number[i] == g)
-				ordered[at++] = terms[i];
-		first[g + 1] = at;
-	}
+	for (unsigned i = 0; i < kept; i++)
+		first[number[i] + 1]++;
+	for (unsigned g = 0; g < d.groups; g++)
+		first[g + 1] += first[g];
+	for (unsigned i = kept; i-- > 0;)
+		ordered[first[number[i] + 1] - 1 - taken[number[i]]++] = terms[i];
 	write(&d, room, unless);
 }

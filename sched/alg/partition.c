@@ -51,6 +51,9 @@ typedef struct step {
 	uint32_t group, to; /* adding GROUP gives down-set TO */
 } step;
 #define ON_HOST 0x80000000u
+
+/* Down-sets times numbers of devices, words of all down-sets: each below a GB. */
+enum { STATES_MAX = 1 << 26, WORDS_MAX = 1 << 27 };
 /* Down-sets: */
 
 static bool has(const uint64_t *bits, uint32_t i)
@@ -126,6 +129,13 @@ static bool enumerate(part_solver *s, GError **error)
 				continue;
 			next.to = with(s, known, i, g);
 			g_array_append_val(s->step, next);
+		}
+		if (s->count * s->words > WORDS_MAX) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+			            "more than %" G_GUINT64_FORMAT
+			            " ways to cut %u groups of nodes in two: too many to keep",
+			            s->count, s->groups);
+			return false;
 		}
 		if (s->count > s->options->ideals_max) {
 			g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
@@ -468,10 +478,18 @@ bool part_solve(const part_problem *p, const part_options *options, part_result 
 	*result = (part_result){0};
 	part_make_groups(&s);
 	done = enumerate(&s, error);
+	if (done && s.count > STATES_MAX / s.cells) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
+		            "%" G_GUINT64_FORMAT " ways to cut the graph in two, and %u numbers of accelerators and "
+		            "hosts in use: more than %d pairs are too many to try all",
+		            s.count, s.cells, STATES_MAX);
+		done = false;
+	}
 	if (done) {
 		first_bound(&s);
 		run(&s);
 		done = trace_back(&s, result);
+		result->infeasible = !done && !s.stopped;
 		if (!done)
 			g_set_error(
 				error, TSP_ERROR, TSP_ERROR_USER,

@@ -62,9 +62,11 @@ typedef struct part_result {
 	uint32_t *device; /* [nodes] accelerators from 0, then hosts; g_free */
 	uint64_t ideals, pairs;
 	double lower_bound;
-	bool proved; /* the least over contiguous splits */
+	bool proved;     /* the least over contiguous splits */
+	bool infeasible; /* there is no contiguous split that fits: DEVICE is NULL */
 } part_result;
-/* False with ERROR when there is no split that fits, or too many down-sets. */
+/* False with ERROR when there is no split that fits (INFEASIBLE), too many down-sets, or when it was stopped before a
+ * split was found. */
 bool part_solve(const part_problem *p, const part_options *options, part_result *result, GError **error);
 void part_result_fini(part_result *r);
 

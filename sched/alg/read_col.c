@@ -94,6 +94,9 @@ static bool read_line(cursor *c, color_graph **g, GError **error)
 
 	if (!what || what == 'c')
 		return true;
+	/* DIMACS: dimension, places of nodes, parameters of the generator. */
+	if ((what == 'd' || what == 'v' || what == 'x') && (*c->at == ' ' || *c->at == '\t'))
+		return true;
 	if (what == 'p')
 		return read_problem(c, g, error);
 	if ((what != 'e' && what != 'n' && what != 'a') || (*c->at && *c->at != ' ' && *c->at != '\t')) {

@@ -30,8 +30,15 @@ empty "a chain is cut as worked out" differences
 is "without transfers" "$("$TSPSIM" partition chain.txt -k 2 --json | sed -n 's/.*"max_load": \([^,]*\),/\1/p')" 6
 
 "$TSPSIM" partition chain.txt -k 0 --hosts 2 >out 2>err
-is "where nothing can be put anywhere, that is said" "$? $(cat err)" \
-	"1 tspsim: chain.txt: no contiguous split fits 0 accelerators of inf bytes and 2 host cores"
+is "where nothing can be put anywhere, that is said" "$? $(cat out err)" \
+	"2 infeasible   chain.txt: no contiguous split fits 0 accelerators of inf bytes and 2 host cores"
+"$TSPSIM" partition chain.txt -k 0 --hosts 2 --json >out
+is "and is an answer in JSON" "$? $(tr -d ' \n' <out | sed 's/"seconds":[^,]*,//')" \
+	'2 {"status":"infeasible","max_load":null,"lower_bound":null,"proved":true,"valid":null,"nodes":4,"ideals":5,"pairs":10,"stages":[]}'
+awk 'BEGIN {for (i = 0; i < 300; i++) printf "n%d -- L -- forward_compute_time=1, backward_compute_time=0, activation_size=1, parameter_size=1\n", i
+	for (i = 1; i < 300; i++) printf "\tn%d -- n%d\n", i - 1, i}' >long.txt
+"$TSPSIM" partition long.txt -k 1000 --hosts 1000 >out 2>err
+is "more devices than there is room to count with are refused" "$? $(grep -c 'too many to try all' err)" "1 1"
 "$TSPSIM" partition chain.txt --limit 0 >out 2>err
 is "a limit of nothing is refused" $? 1
 "$TSPSIM" partition chain.txt -k -1 >out 2>err

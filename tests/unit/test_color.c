@@ -243,7 +243,8 @@ static void files_are_read_or_refused_with_the_place(void)
 	         "x.col:4:2: expected one line 'n' for each node, found a second one"},
 		{"p edge 3 2\nn 1 -2\n", "x.col:2:5: expected a number from 0"},
 	};
-	color_graph *g = color_read("c a\np edge 3 2\ne 1 2\ne 2 1\nn 3 2.5\na 1 3 4\n", "x.col", NULL);
+	color_graph *g =
+		color_read("c a\np edge 3 2\nd 2\nv 1 0.5\nx seed 3\ne 1 2\ne 2 1\nn 3 2.5\na 1 3 4\n", "x.col", NULL);
 	GError *error = NULL;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(g);

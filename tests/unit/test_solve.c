@@ -507,6 +507,7 @@ static const struct {
 	/* Two jobs on two machines: 0:2 then 1:3; 1:4 then 0:1.  Machine 1 works for 7: with job 1 first, job 0's
          * second operation in [4, 7); 7. */
 	{"a", "jobshop", "# two jobs\n2 2\n0 2 1 3\n1 4 0 1\n", 7, 1, 4},
+	{"a", "jobshop", " instance two\n +++++\n Two jobs, 2x2\n 2 2\n0 2 1 3\n1 4 0 1\n\x1a", 7, 1, 4},
 	{"a.sm", "psplib",
          "jobs (incl. supersource/sink ):  5\n - renewable :  1 R\n - nonrenewable : 0 N\n - doubly constrained : 0 D\n"
          "PRECEDENCE RELATIONS:\njobnr. #modes #successors successors\n1 1 2 2 4\n2 1 1 3\n3 1 1 5\n4 1 1 5\n5 1 0\n"

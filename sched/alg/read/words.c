@@ -11,9 +11,10 @@ void words_init(words *w, const char *text, const char *name, char comment, GErr
 	*w = (words){name, text, 1, 1, comment, error};
 }
 
+/* The end mark of old DOS files is one as well. */
 static bool is_blank(char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return c == ' ' || (c >= '\t' && c <= '\r') || c == '\x1a';
 }
 
 static void step(words *w)
