@@ -302,11 +302,13 @@ static bool run_stage(asb *b, plan *p, guint stage, const avk_share *who, uint64
 
 /* ------------------------------------------------------------------------------------------------ kernels */
 
-/* Lanes that no stage divides. */
-static uint64_t share_granule(const plan *p)
+/* Lanes that no stage divides.  SECTOR: those of a whole sector of the narrowest value; L2 keeps no line that is read
+ * in parts of sectors, so every core would fetch it anew. */
+static uint64_t share_granule(const plan *p, uint64_t *sector)
 {
 	uint64_t granule = 1;
 
+	*sector = 1;
 	for (guint i = 0; i < p->units->len; i++) {
 		g_autoptr(GArray) own = stage_nodes(p->nodes, g_array_index(p->begin, uint32_t, i),
 		                                    g_array_index(p->begin, uint32_t, i + 1));
@@ -316,6 +318,7 @@ static uint64_t share_granule(const plan *p)
 			avk_narrow(own, &p->split, false);
 		program = avk_program_new(NULL, p->machine, own, g_array_index(p->units, uint64_t, i));
 		granule = MAX(granule, program->granule);
+		*sector = MAX(*sector, (uint64_t)p->machine->l2_sector_bytes / avk_narrowest(program));
 	}
 	return granule;
 }
@@ -328,14 +331,14 @@ static uint64_t lanes_of(const plan *p)
 /* Lanes of each core's share where cores go through all stages on their own; 0 where they share rows and meet. */
 static uint64_t lanes_of_share(const plan *p, uint64_t cores)
 {
-	uint64_t lanes = lanes_of(p), granule;
+	uint64_t lanes = lanes_of(p), granule, sector;
 
 	if (p->units->len == 1)
 		return 0;
-	granule = share_granule(p);
+	granule = share_granule(p, &sector);
 	if (lanes < granule * cores)
 		return 0;
-	return avk_up(avk_div_up(lanes, cores), granule);
+	return avk_up(avk_div_up(lanes, cores), avk_up(sector, granule));
 }
 
 static bool run_plan(asb *b, plan *p)

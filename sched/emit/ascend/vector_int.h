@@ -142,6 +142,8 @@ typedef struct avk_share {
 	uint64_t first, cores, lane;
 } avk_share;
 /* Do SETS tiles of so many units and lanes fit the unified buffer? */
+/* Bytes of an element of the narrowest value that crosses global memory. */
+uint64_t avk_narrowest(const avk_program *p);
 bool avk_fits(avk_program *p, uint64_t units, uint64_t lanes, unsigned sets);
 bool avk_run_tiles(asb *b, avk_program *p, const avk_share *who); /* false: nothing fits */
 

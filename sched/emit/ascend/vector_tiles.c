@@ -59,8 +59,7 @@ typedef struct tiling {
 	unsigned sets;         /* tiles that are in the buffer at once */
 } tiling;
 
-/* Bytes of the narrowest value that crosses global memory. */
-static uint64_t narrowest(const avk_program *p)
+uint64_t avk_narrowest(const avk_program *p)
 {
 	uint64_t bytes = sizeof(uint32_t);
 
@@ -88,7 +87,7 @@ static bool is_tall(const avk_program *p)
  * core has a few to overlap. */
 static bool choose_tiles(avk_program *p, uint64_t cores, unsigned sets, tiling *t)
 {
-	uint64_t bytes = narrowest(p), line = MAX((uint64_t)p->machine->l2_line_bytes / bytes, p->granule);
+	uint64_t bytes = avk_narrowest(p), line = MAX((uint64_t)p->machine->l2_line_bytes / bytes, p->granule);
 	uint64_t step = avk_fits(p, 1, MIN(line, p->lanes), sets) ? line : p->granule, wanted, most, few;
 	uint64_t small = (uint64_t)(p->machine->mte2_packet_bytes * p->machine->mte2_packet_cycles) / bytes;
 
