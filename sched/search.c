@@ -5,7 +5,8 @@
  *   list    the back end's own program
  *   anneal  simulated annealing over the decisions.  Operators are the kinds of decisions, two moves of the order of
  *           operations, and a new order by the neutral annealer on the model; which one is next is chosen by upper
- *           confidence bounds on its past gain.  Candidates go in fixed groups, so that cores change the time only.
+ *           confidence bounds on its past gain, or drawn evenly.  Candidates go in fixed groups, so that cores change
+ *           the time only.
  *   exact   what anneal does, and the model solved by the exact engine, whose order is a candidate
  *
  * A schedule of the model counts one, a program emitted PROGRAM_SCHEDULES.
@@ -185,7 +186,7 @@ static bool applies(const hunt *h, unsigned move)
 
 static unsigned choose_move(hunt *h)
 {
-	unsigned best = UINT_MAX;
+	unsigned best = UINT_MAX, applicable = 0;
 	double best_value = -1;
 
 	for (guint i = 0; i < h->now->decisions->len; i++)
@@ -195,6 +196,10 @@ static unsigned choose_move(hunt *h)
 
 		if (!applies(h, i))
 			continue;
+		if (h->options->uniform) {
+			best = rng_below(&h->random, ++applicable) == 0 ? i : best;
+			continue;
+		}
 		if (tried > 0)
 			value = g_array_index(h->gain, double, i) / tried +
 			        CURIOSITY * sqrt(log((double)h->tried + 1) / tried);
@@ -587,6 +592,7 @@ sched_search *sched_search_run(GPtrArray *graphs, const sched_emitter *emitter, 
 
 	search->method = options->method ? options->method : "list";
 	search->seed = options->seed;
+	search->uniform = options->uniform;
 	search->schedules = strcmp(search->method, "list") == 0 ? 1
 	                    : options->schedules                ? options->schedules
 	                                                        : ANNEAL_SCHEDULES;

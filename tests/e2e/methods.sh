@@ -37,6 +37,12 @@ decisions=$(json out '$.searches[0].decisions')
 search tsp branches.graph --method anneal --schedules 700 --jobs 1
 is "one thread decides the same" "$(json out '$.searches[0].decisions')" "$decisions"
 
+# Gains steer the operators: evenly drawn ones are tried about equally often, where all of them apply.
+search tsp branches.graph --method anneal --schedules 3000 --uniform
+is "--uniform tries no operator ten times as often as another" "$(sqlite3 :memory: "SELECT max(t) < 10 * min(t) AND count(*) > 5
+	FROM (SELECT json_extract(m.value, '\$.tried') AS t FROM json_each(CAST(readfile('out') AS TEXT), '\$.searches[0].moves') AS m)")" 1
+is "and says so" "$(json out '$.uniform')" 1
+
 # All events at the predicted cycles, all values right.
 exits "an annealed program runs as predicted" 0 "$TSPSIM" run -m tsp -w branches.graph --method anneal --schedules 300 \
 	--functional --trace run.db --json
