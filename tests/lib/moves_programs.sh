@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # moves_programs.sh DIR: operators of the search for programs (`sched --method anneal`) chosen by UCB against evenly drawn
-# ones (--uniform), on six kernels a machine for which there is something to find, by seeds 1 to 10, with equal budgets.  A
+# ones (--uniform), on six kernels a machine most with something to find, by seeds 1 to 10, with equal budgets.  A
 # value is the length of the program as a share of the list's, in %.  For each kernel, and for the mean over the kernels of
 # a machine, both means with 95 % confidence intervals over seeds, and the same of the differences by seed (Student's t, 9
 # degrees of freedom).  MOVES_MACHINES, MOVES_KERNELS and MOVES_SCHEDULES are others; results are lines of a table in DIR,
