@@ -20,6 +20,7 @@ typedef struct sched_options {
 	const char *method; /* a name of sched_methods (sched/search.h); NULL: list */
 	uint64_t schedules; /* that the method may build for a graph; 0: its default */
 	unsigned threads;   /* of the method, >= 1; changes nothing but the time */
+	bool uniform;       /* the method draws operators evenly, not by their past gain */
 	bool patterns;      /* use stored schedules of known patterns where they are shorter */
 	bool brief;         /* leave out notes that take long to find */
 	bool report;        /* fill sched_report.search whatever the method is */

@@ -5,7 +5,8 @@
  *   list    the back end's own program
  *   anneal  simulated annealing over the decisions.  Operators are the kinds of decisions, two moves of the order of
  *           operations, and a new order by the neutral annealer on the model; which one is next is chosen by upper
- *           confidence bounds on its past gain.  Candidates go in fixed groups, so that cores change the time only.
+ *           confidence bounds on its past gain, or drawn evenly.  Candidates go in fixed groups, so that cores change
+ *           the time only.
  *   exact   what anneal does, and the model solved by the exact engine, whose order is a candidate
  *
  * A schedule of the model counts one, a program emitted PROGRAM_SCHEDULES.
@@ -433,6 +434,7 @@ sched_search *sched_search_run(GPtrArray *graphs, const sched_emitter *emitter, 
 
 	search->method = options->method ? options->method : "list";
 	search->seed = options->seed;
+	search->uniform = options->uniform;
 	search->schedules = strcmp(search->method, "list") == 0 ? 1
 	                    : options->schedules                ? options->schedules
 	                                                        : ANNEAL_SCHEDULES;

@@ -47,6 +47,7 @@ struct sched_search {
 	const char *method;
 	uint64_t schedules, seed; /* as asked, or the default */
 	GPtrArray *found;         /* sched_found, a graph each */
+	bool uniform;             /* operators were drawn evenly */
 	bool capped;
 };
 

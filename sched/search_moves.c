@@ -63,7 +63,7 @@ static bool applies(const hunt *h, unsigned move)
 
 unsigned hunt_choose_move(hunt *h)
 {
-	unsigned best = UINT_MAX;
+	unsigned best = UINT_MAX, applicable = 0;
 	double best_value = -1;
 
 	for (guint i = 0; i < h->now->decisions->len; i++)
@@ -73,6 +73,10 @@ unsigned hunt_choose_move(hunt *h)
 
 		if (!applies(h, i))
 			continue;
+		if (h->options->uniform) {
+			best = rng_below(&h->random, ++applicable) == 0 ? i : best;
+			continue;
+		}
 		if (tried > 0)
 			value = g_array_index(h->gain, double, i) / tried +
 			        CURIOSITY * sqrt(log((double)h->tried + 1) / tried);

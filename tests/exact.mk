@@ -20,8 +20,9 @@ EXTRA_DIST += tests/e2e/exact.sh tests/long/exact_sets.sh tests/lib/exact_set.sh
 bench-exact: tspsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) TSPSIM='$(abs_builddir)/tspsim$(EXEEXT)' sh $(srcdir)/tests/lib/exact_set.sh all bench-exact
 .PHONY: bench-exact
-# Operators of the annealer by UCB and evenly drawn, over ten seeds; resumable, in bench-moves/.
+# Operators of the annealer and of the search for programs by UCB and evenly drawn, over ten seeds; resumable, in bench-moves/.
 bench-moves: tspsim$(EXEEXT)
 	@for set in j30 j60 j120; do $(AM_TESTS_ENVIRONMENT) SOLVE_EVERY=$${SOLVE_EVERY-24} TSPSIM='$(abs_builddir)/tspsim$(EXEEXT)' \
 		sh $(srcdir)/tests/lib/moves_set.sh $$set bench-moves; done
+	@$(AM_TESTS_ENVIRONMENT) TSPSIM='$(abs_builddir)/tspsim$(EXEEXT)' sh $(srcdir)/tests/lib/moves_programs.sh bench-moves
 .PHONY: bench-moves

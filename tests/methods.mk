@@ -8,7 +8,7 @@ tests_unit_test_methods_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_methods_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(YAML_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 LONG_TESTS += tests/long/methods.sh
 EXTRA_DIST += tests/e2e/methods.sh tests/long/methods.sh tests/lib/method_set.sh tests/lib/method_kernels.txt tests/lib/method_graphs.sh \
-	tests/lib/store_patterns.sh
+	tests/lib/store_patterns.sh tests/lib/moves_programs.sh
 tests/e2e/methods.log: tspsim$(EXEEXT)
 # Twelve kernels and more on each machine, resumable: results stay in bench-methods/.
 bench-methods: tspsim$(EXEEXT)

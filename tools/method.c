@@ -28,6 +28,7 @@ bool method_read(const method_words *words, method_request *request, GError **er
 		.schedules = (uint64_t)words->schedules,
 		.time_s = words->time_s,
 		.threads = words->jobs ? (unsigned)words->jobs : g_get_num_processors(),
+		.uniform = words->uniform,
 		.patterns = !words->no_patterns,
 	};
 	return true;
@@ -56,6 +57,7 @@ void method_begin(const method_request *request, sched_options *options)
 	options->method = request->method;
 	options->schedules = request->schedules;
 	options->threads = MAX(request->threads, 1);
+	options->uniform = request->uniform;
 	options->patterns = request->patterns;
 	options->report = request->report;
 	begin_us = g_get_monotonic_time();
@@ -236,6 +238,7 @@ void method_json(json *j, const sched_search *search)
 		return;
 	json_uint(j, "schedules", search->schedules);
 	json_uint(j, "seed", search->seed);
+	json_bool(j, "uniform", search->uniform);
 	json_bool(j, "capped", search->capped);
 	json_array(j, "searches");
 	for (guint i = 0; i < search->found->len; i++)
@@ -253,5 +256,6 @@ void method_manifest(const char *method, const sched_search *search,
 	write(state, "method", search ? search->method : method);
 	schedules = g_strdup_printf("%" G_GUINT64_FORMAT, search ? search->schedules : 1);
 	write(state, "schedules", schedules);
+	write(state, "uniform", search && search->uniform ? "yes" : "no");
 	write(state, "sched_capped", search && search->capped ? "yes" : "no");
 }

@@ -15,7 +15,7 @@ typedef struct method_words {
 	gint64 schedules;
 	gdouble time_s;
 	gint jobs;
-	gboolean no_patterns;
+	gboolean uniform, no_patterns;
 } method_words;
 #define METHOD_OPTIONS(words)                                                                                          \
 	{"method",                                                                                                     \
@@ -46,6 +46,13 @@ typedef struct method_words {
 	         &(words).jobs,                                                                                        \
 	         "threads of the search (default: as many as processors); results do not depend on it",                \
 	         "N"},                                                                                                 \
+		{"uniform",                                                                                            \
+	         0,                                                                                                    \
+	         0,                                                                                                    \
+	         G_OPTION_ARG_NONE,                                                                                    \
+	         &(words).uniform,                                                                                     \
+	         "anneal, exact: draw operators of the search evenly, not by their past gain",                         \
+	         NULL},                                                                                                \
 	{                                                                                                              \
 		"no-patterns", 0, 0, G_OPTION_ARG_NONE, &(words).no_patterns,                                          \
 			"do not look for patterns that the library has schedules for", NULL                            \

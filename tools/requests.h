@@ -15,7 +15,7 @@ typedef struct method_request {
 	uint64_t schedules; /* 0: the default */
 	double time_s;      /* 0: no limit */
 	unsigned threads;
-	bool patterns, report;
+	bool uniform, patterns, report;
 } method_request;
 
 typedef struct run_request {

@@ -2,8 +2,9 @@
  *
  * One chain of the annealer.  Its state is a schedule in one direction of time.  A step takes the tasks in the order of
  * their ends seen from the other direction (which alone is justification and never makes a schedule longer), changes
- * that list by an operator, and builds one schedule from it in the other direction.  Lists that were built before are
- * changed again instead.
+ * that list by an operator, and builds one schedule from it in the other direction: by serial generation, or now and
+ * then by parallel generation, which leads to schedules that justification does not come to.  Lists that were built
+ * before in the same way are changed again instead.
  *
  * Energy = makespan + lambda * (1 - utilisation), where utilisation is how early in the schedule the work lies: 1 when
  * all of it is at the start.  Operators are chosen by UCB1: mean gain (a step that shortens the schedule gains 1) plus
@@ -16,7 +17,8 @@
 
 enum { SEEN_LISTS = 4096, STOP_EVERY = 64, MOST_REPEATS = 5, START_WAYS = 4 };
 static const double exploration = 1.5;
-static const double start_spread = 0.1; /* of the critical path: noise on latest starts */
+static const double start_spread = 0.1;   /* of the critical path: noise on latest starts */
+static const double parallel_share = 0.1; /* of the steps */
 
 void anneal_i_state_init(const anneal *a, anneal_state *s)
 {
@@ -257,10 +259,10 @@ static enum anneal_move choose(anneal_chain *c)
 	return best;
 }
 
-/* Was this list built before?  Notes it. */
-static bool repeats(anneal_chain *c, unsigned reversed)
+/* Was this list built before, in this direction and by this kind of generation?  Notes it. */
+static bool repeats(anneal_chain *c, unsigned reversed, bool parallel)
 {
-	uint64_t hash = 1 + reversed;
+	uint64_t hash = 1 + reversed + 2 * (uint64_t)parallel;
 	uint64_t *slot;
 
 	for (uint32_t i = 0; i < c->a->tasks; i++) {
@@ -275,7 +277,7 @@ static bool repeats(anneal_chain *c, unsigned reversed)
 }
 
 /* A list that was not built before, as far as a few attempts find one. */
-static enum anneal_move make_list(anneal_chain *c, unsigned reversed)
+static enum anneal_move make_list(anneal_chain *c, unsigned reversed, bool parallel)
 {
 	enum anneal_move move = choose(c);
 
@@ -290,24 +292,35 @@ static enum anneal_move make_list(anneal_chain *c, unsigned reversed)
 		anneal_i_move(c, move, reversed);
 		if (c->sides.flat[reversed]->loose)
 			alg_sgs_repair(c->sides.flat[reversed], c->list);
-		if (move == ANNEAL_unit || repeat == MOST_REPEATS || !repeats(c, reversed))
+		if (move == ANNEAL_unit || repeat == MOST_REPEATS || !repeats(c, reversed, parallel))
 			return move;
 		if (repeat >= 2)
 			move = move == ANNEAL_swap ? ANNEAL_shift : move == ANNEAL_shift ? ANNEAL_stretch : ANNEAL_swap;
 	}
 }
 
+/* The schedule of c->list. */
+static int64_t build(anneal_chain *c, unsigned reversed, bool parallel)
+{
+	if (!parallel)
+		return alg_sgs_serial(c->sides.sgs[reversed], c->list, c->trial.start);
+	for (uint32_t i = 0; i < c->a->tasks; i++)
+		c->place[c->list[i]] = i;
+	return alg_sgs_parallel(c->sides.sgs[reversed], c->place, c->trial.start);
+}
+
 static void step(anneal_chain *c)
 {
 	unsigned reversed = c->a->forward_only ? 0 : !c->now.reversed;
-	enum anneal_move move = make_list(c, reversed);
+	bool parallel = rng_unit(&c->noise) < parallel_share;
+	enum anneal_move move = make_list(c, reversed, parallel);
 	anneal_sides old = c->sides;
 	bool taken, renewed = move == ANNEAL_unit;
 	int64_t makespan = INT64_MAX;
 
 	c->trial.reversed = reversed;
 	if (!renewed || sides_init(c->a, &c->sides, c->trial.mode, c->trial.processor))
-		makespan = alg_sgs_serial(c->sides.sgs[reversed], c->list, c->trial.start);
+		makespan = build(c, reversed, parallel);
 	c->built++;
 	c->moves[move].tried++;
 	taken = makespan != INT64_MAX;

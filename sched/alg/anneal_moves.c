@@ -8,7 +8,7 @@
 
 /* How often at most swap and shift change a list at once, how often they look for something to change, and the longest
  * way of a swap as a share of the list. */
-enum { MOST_CHANGES = 6, ATTEMPTS = 20, SWAP_SHARE = 3 };
+enum { MOST_CHANGES = 6, ATTEMPTS = 20, SWAP_SHARE = 6 };
 
 /* Where the task at PLACE may go: not before what it follows, not after what follows it. */
 static void room_of(const anneal_chain *c, const alg_flat *f, uint32_t place, uint32_t *least, uint32_t *most)

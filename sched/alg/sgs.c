@@ -8,7 +8,6 @@
 
 /* Slots are worth it while windows are this short; beyond, calendars. */
 enum { MOST_SLOTS = 1 << 20, MOST_MEAN_DURATION = 64, LANE_BITS = 16, LANES = 4, LANE_MOST = 0x7fff };
-static const uint64_t guards = UINT64_C(0x8000800080008000);
 
 /* No schedule that places tasks as early as it can is longer. */
 static int64_t horizon_of(const alg_flat *f)
@@ -83,7 +82,7 @@ static void make_slots(alg_sgs *s, const uint32_t *lane)
 			s->need[(size_t)v * s->words + at / LANES] += in_lane(at, f->demand[d].amount);
 		}
 	for (int64_t i = 0; i < s->horizon * s->words; i++)
-		s->fresh[i] = guards;
+		s->fresh[i] = ALG_SLOT_GUARDS;
 	for (uint32_t r = 0; r < f->resources; r++) {
 		const GArray *steps = f->windows ? f->resource[r]->steps : NULL;
 		uint32_t level = steps ? f->resource[r]->capacity : f->capacity[r];
@@ -141,7 +140,7 @@ static inline int64_t place_word(uint64_t *slots, int64_t from, int64_t length, 
 	int64_t known = from; /* slots from the start to here are free */
 
 	for (int64_t t = from + length - 1; t >= known;) {
-		if (((slots[t] - need) & guards) == guards) {
+		if (ALG_SLOT_TAKES(slots[t], need)) {
 			t--;
 			continue;
 		}
@@ -158,7 +157,7 @@ static inline int64_t place_word(uint64_t *slots, int64_t from, int64_t length, 
 static inline bool slot_takes(const uint64_t *slot, const uint64_t *need, uint32_t words)
 {
 	for (uint32_t w = 0; w < words; w++)
-		if (((slot[w] - need[w]) & guards) != guards)
+		if (!ALG_SLOT_TAKES(slot[w], need[w]))
 			return false;
 	return true;
 }

@@ -19,6 +19,10 @@ struct alg_sgs {
 	struct waiting *waiting; /* of parallel generation, or NULL */
 };
 
+/* Guard bits of the lanes of a word, and whether FREE has NEED in all of them. */
+#define ALG_SLOT_GUARDS            UINT64_C(0x8000800080008000)
+#define ALG_SLOT_TAKES(free, need) ((((free) - (need)) & ALG_SLOT_GUARDS) == ALG_SLOT_GUARDS)
+
 alg_calendar **alg_sgs_i_calendars(const alg_flat *f);
 void alg_sgs_i_free_calendars(const alg_flat *f, alg_calendar **calendars);
 /* The earliest start of V from FROM on at which all its demands are met. */

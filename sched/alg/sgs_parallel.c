@@ -8,13 +8,16 @@
  * more they are leaves, in order of rank, of a tree whose nodes know the least demand below for up to KEYS resources,
  * the busiest ones.  A search that has looked at MOST_NODES nodes gives up until the next event, which bounds the work
  * for each event; trees with fewer nodes are searched whole.
+ *
+ * Up to SMALL_TASKS tasks whose demands are one word each (sched/alg/sgs.c) wait as bits in order of rank instead, and
+ * all of them are asked: searches build many schedules of such problems.
  */
 #include "sched/alg/sgs_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KINDS = 64, KEYS = 4, MOST_NODES = 256, WHOLE_LEAVES = 4096, NONE = UINT32_MAX };
+enum { MOST_KINDS = 64, KEYS = 4, MOST_NODES = 256, WHOLE_LEAVES = 4096, SMALL_TASKS = 512, NONE = UINT32_MAX };
 
 /* A heap of numbers by key, ties by number. */
 typedef struct heap {
@@ -85,6 +88,10 @@ typedef struct waiting {
 	uint32_t *least;    /* [node * KEYS + key], root 1; UINT32_MAX below nothing ready */
 	uint32_t *key_need; /* [task * KEYS + key] */
 	uint32_t *task_of;  /* per rank */
+	/* Of small problems, which have none of the above but task_of. */
+	uint64_t *ready;      /* bits by rank */
+	uint32_t *open, left; /* left: not started yet */
+	heap events;
 } waiting;
 
 void alg_sgs_i_free_parallel(alg_sgs *s)
@@ -101,6 +108,9 @@ void alg_sgs_i_free_parallel(alg_sgs *s)
 	g_free(w->least);
 	g_free(w->key_need);
 	g_free(w->task_of);
+	g_free(w->ready);
+	g_free(w->open);
+	heap_fini(&w->events);
 	g_free(w);
 }
 
@@ -167,12 +177,21 @@ static void make_tree(const alg_flat *f, waiting *w)
 	w->least = g_new(uint32_t, (size_t)2 * w->leaves * KEYS);
 }
 
-static waiting *waiting_new(const alg_flat *f)
+static bool is_small(const alg_sgs *s)
 {
+	return s->words == 1 && !s->f->windows && s->f->tasks <= SMALL_TASKS;
+}
+
+static waiting *waiting_new(const alg_sgs *s)
+{
+	const alg_flat *f = s->f;
 	waiting *w = g_new0(waiting, 1);
 
 	w->task_of = g_new(uint32_t, f->tasks + 1);
-	if (!find_kinds(f, w)) {
+	if (is_small(s)) {
+		w->ready = g_new(uint64_t, SMALL_TASKS / 64);
+		w->open = g_new(uint32_t, f->tasks + 1);
+	} else if (!find_kinds(f, w)) {
 		w->kinds = 0;
 		make_tree(f, w);
 	}
@@ -268,6 +287,16 @@ static uint32_t take_next(run *r)
 	return best == NONE ? NONE : heap_pop(&w->by_kind[best]);
 }
 
+/* When the arcs into V, whose sources have started, let it start. */
+static int64_t ready_at(const alg_flat *f, uint32_t v, const int64_t *start)
+{
+	int64_t from = f->release[v];
+
+	for (uint32_t i = f->in_first[v]; i < f->in_first[v + 1]; i++)
+		from = MAX(from, start[f->in[i].task] + f->in[i].lag);
+	return from;
+}
+
 static void start_now(run *r, uint32_t v)
 {
 	const alg_flat *f = r->f;
@@ -287,9 +316,7 @@ static void start_now(run *r, uint32_t v)
 
 		if (--r->open[to])
 			continue;
-		from = f->release[to];
-		for (uint32_t k = f->in_first[to]; k < f->in_first[to + 1]; k++)
-			from = MAX(from, r->start[f->in[k].task] + f->in[k].lag);
+		from = ready_at(f, to, r->start);
 		if (from <= r->now)
 			make_ready(r, to);
 		else
@@ -361,6 +388,95 @@ static void prepare(run *r)
 	}
 }
 
+static void set_ready(waiting *w, uint32_t rank)
+{
+	w->ready[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+/* Starts V; is another task ready at once? */
+static bool small_start(alg_sgs *s, const uint32_t *rank, int64_t *start, uint32_t v, int64_t now)
+{
+	const alg_flat *f = s->f;
+	waiting *w = s->waiting;
+	bool at_once = false;
+
+	start[v] = now;
+	w->left--;
+	if (s->need[v])
+		heap_push(&w->events, now + f->duration[v], v);
+	for (uint32_t i = f->out_first[v]; i < f->out_first[v + 1]; i++) {
+		uint32_t to = f->out[i].task;
+		int64_t from;
+
+		if (--w->open[to])
+			continue;
+		from = ready_at(f, to, start);
+		if (from <= now) {
+			set_ready(w, rank[to]);
+			at_once = true;
+		} else {
+			heap_push(&w->events, from, f->tasks + to);
+		}
+	}
+	return at_once;
+}
+
+/* All ready tasks that fit into FREE, from NOW on, in order of rank; returns what is free then. */
+static uint64_t small_start_all(alg_sgs *s, const uint32_t *rank, int64_t *start, uint64_t free, int64_t now)
+{
+	waiting *w = s->waiting;
+	uint32_t words = (s->f->tasks + 63) / 64;
+
+	for (uint32_t at = 0; at < words; at++)
+		for (uint64_t bits = w->ready[at]; bits; bits &= bits - 1) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(bits), v = w->task_of[64 * at + bit];
+
+			if (!ALG_SLOT_TAKES(free, s->need[v]))
+				continue;
+			free -= s->need[v];
+			w->ready[at] &= ~(UINT64_C(1) << bit);
+			/* It may go before those that were asked. */
+			if (small_start(s, rank, start, v, now)) {
+				at = UINT32_MAX;
+				break;
+			}
+		}
+	return free;
+}
+
+static int64_t small_parallel(alg_sgs *s, const uint32_t *rank, int64_t *start)
+{
+	const alg_flat *f = s->f;
+	waiting *w = s->waiting;
+	uint64_t free = s->fresh[0];
+	int64_t makespan = 0;
+
+	w->left = f->tasks;
+	memset(w->ready, 0, SMALL_TASKS / 64 * sizeof(*w->ready));
+	for (uint32_t v = 0; v < f->tasks; v++) {
+		w->task_of[rank[v]] = v;
+		w->open[v] = f->in_first[v + 1] - f->in_first[v];
+		if (w->open[v] == 0)
+			heap_push(&w->events, f->release[v], f->tasks + v);
+	}
+	while (w->events.size) {
+		int64_t now = w->events.key[0];
+
+		while (w->events.size && w->events.key[0] == now) {
+			uint32_t event = heap_pop(&w->events);
+
+			if (event < f->tasks)
+				free += s->need[event];
+			else
+				set_ready(w, rank[event - f->tasks]);
+		}
+		free = small_start_all(s, rank, start, free, now);
+	}
+	for (uint32_t v = 0; v < f->tasks && w->left == 0; v++)
+		makespan = MAX(makespan, start[v] + f->duration[v]);
+	return w->left ? INT64_MAX : makespan;
+}
+
 int64_t alg_sgs_parallel(alg_sgs *s, const uint32_t *rank, int64_t *start)
 {
 	const alg_flat *f = s->f;
@@ -369,7 +485,9 @@ int64_t alg_sgs_parallel(alg_sgs *s, const uint32_t *rank, int64_t *start)
 	int64_t makespan = 0;
 
 	if (!s->waiting)
-		s->waiting = waiting_new(f);
+		s->waiting = waiting_new(s);
+	if (is_small(s))
+		return small_parallel(s, rank, start);
 	r.w = s->waiting;
 	r.open = g_new(uint32_t, f->tasks + 1);
 	r.free = g_new(int64_t, f->resources + 1);

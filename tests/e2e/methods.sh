@@ -37,6 +37,19 @@ decisions=$(json out '$.searches[0].decisions')
 search tsp branches.graph --method anneal --schedules 700 --jobs 1
 is "one thread decides the same" "$(json out '$.searches[0].decisions')" "$decisions"
 
+# Operators by gain and drawn evenly: other choices, both from the same list.
+method_graph branches tsp-isca20 >isca20.graph
+for way in "" --uniform; do
+	search tsp-isca20 isca20.graph --method anneal --schedules 1500 $way
+	json out '$.uniform' >>ways
+	sqlite3 :memory: "SELECT group_concat(json_extract(m.value, '$.tried'))
+		FROM json_each(CAST(readfile('out') AS TEXT), '$.searches[0].moves') AS m" >>tried
+	is "${way:-by gain} is never longer than list" "$(sqlite3 :memory: "SELECT json_extract(j, '$.searches[0].cycles') <=
+		json_extract(j, '$.searches[0].list_cycles') FROM (SELECT CAST(readfile('out') AS TEXT) AS j)")" 1
+done
+is "the report says which way" "$(echo $(cat ways))" "0 1"
+is "operators drawn evenly are others" "$(sort -u tried | wc -l)" 2
+
 # All events at the predicted cycles, all values right.
 exits "an annealed program runs as predicted" 0 "$TSPSIM" run -m tsp -w branches.graph --method anneal --schedules 300 \
 	--functional --trace run.db --json

@@ -339,7 +339,7 @@ static void slots_and_calendars_place_alike(void)
 	/* The same problem with all durations a hundred times longer has all starts a hundred times later. */
 	for (uint32_t seed = 1; seed <= 5; seed++) {
 		alg_problem *p[2] = {random_problem(60, false, seed), random_problem(60, true, seed)};
-		int64_t start[2][60], other[60], serial[2], parallel[2];
+		int64_t start[2][60], other[2][60], serial[2], parallel[2];
 
 		for (int i = 0; i < 2; i++) {
 			alg_flat *f = alg_flat_new(p[i], NULL, NULL, NULL);
@@ -353,7 +353,10 @@ static void slots_and_calendars_place_alike(void)
 			                serial[i]); /* nothing is left of the first run */
 			for (uint32_t v = 0; i == 1 && v < 60; v++)
 				CU_ASSERT_EQUAL(start[1][v], 100 * start[0][v]);
-			parallel[i] = alg_sgs_parallel(s, rank, other);
+			parallel[i] = alg_sgs_parallel(s, rank, other[i]);
+			CU_ASSERT_EQUAL(alg_sgs_parallel(s, rank, other[i]), parallel[i]);
+			for (uint32_t v = 0; i == 1 && v < 60; v++)
+				CU_ASSERT_EQUAL(other[1][v], 100 * other[0][v]);
 			alg_sgs_free(s);
 			alg_flat_free(f);
 		}
@@ -366,9 +369,9 @@ static void slots_and_calendars_place_alike(void)
 
 static void many_kinds_and_few_start_alike(void)
 {
-	/* Sixty-odd tasks wait in heaps by kind, a hundred in the tree.  Tasks past 60 that take no time and nothing
-	 * change no other start, however the ready ones wait: 60 random ones alone, then with 60 more of kinds of their
-	 * own, after everything else. */
+	/* Sixty tasks wait as bits (times ten in heaps by kind, above), a hundred with long lags in the tree.  Tasks
+	 * past 60 that take no time and nothing change no other start, however the ready ones wait: 60 random ones
+	 * alone, then with 60 more of kinds of their own, after everything else. */
 	alg_problem *few = random_problem(60, false, 9), *many = random_problem(60, false, 9);
 	alg_flat *f[2];
 	int64_t start[2][120];
@@ -395,6 +398,40 @@ static void many_kinds_and_few_start_alike(void)
 		CU_ASSERT_EQUAL(start[0][v], start[1][v]);
 	alg_problem_free(few);
 	alg_problem_free(many);
+}
+
+static void tasks_of_no_time_start_at_once(void)
+{
+	/* One unit.  0 takes it for 5, and 1 and 2 wait: 1 of rank 3 takes 2, 2 of rank 2 takes nothing.  When 0 ends
+	 * at 5, 2 starts first, which makes 3 ready at once, of rank 0: it goes before 1, from 5 to 8; 1 starts at 8
+	 * and ends at
+	 * 10.  Times a hundred, and so in heaps, the same. */
+	for (int64_t times = 1; times <= 100; times += 99) {
+		static const uint32_t rank[] = {1, 3, 2, 0};
+		static const int64_t expected[] = {0, 8, 5, 5}, duration[] = {5, 2, 0, 3};
+		alg_problem *p = alg_problem_new();
+		alg_flat *f;
+		alg_sgs *s;
+		int64_t start[4];
+
+		alg_problem_add_resource(p, 1);
+		for (uint32_t v = 0; v < 4; v++) {
+			alg_problem_add_task(p, duration[v] * times, 0);
+			if (v != 2)
+				alg_problem_add_demand(p, 0, 1);
+		}
+		alg_problem_add_edge(p, 0, 1, 0, 0);
+		alg_problem_add_edge(p, 0, 2, 0, 0);
+		alg_problem_add_edge(p, 2, 3, 0, 0);
+		f = alg_flat_new(p, NULL, NULL, NULL);
+		s = alg_sgs_new(f);
+		CU_ASSERT_EQUAL(alg_sgs_parallel(s, rank, start), 10 * times);
+		for (uint32_t v = 0; v < 4; v++)
+			CU_ASSERT_EQUAL(start[v], expected[v] * times);
+		alg_sgs_free(s);
+		alg_flat_free(f);
+		alg_problem_free(p);
+	}
 }
 
 static void threads_change_nothing_and_seeds_do(void)
@@ -608,6 +645,7 @@ int main(void)
 		CASE(the_judge_sees_capacities_change),
 		CASE(slots_and_calendars_place_alike),
 		CASE(many_kinds_and_few_start_alike),
+		CASE(tasks_of_no_time_start_at_once),
 		CASE(threads_change_nothing_and_seeds_do),
 		CASE(budgets_are_kept_exactly),
 		CASE(the_cap_is_reported),
