@@ -17,6 +17,7 @@
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops and transposes as kernels, tsp_gather.c rows picked by an index
  *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds
+ *   tsp_bursts.c    chunks of short bursts in rows
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
  */
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
@@ -411,18 +412,17 @@ typedef struct tspe_rate {
 void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
 /* Only the bound, without a search. */
 int64_t tspe_kernel_bound(const tspe_kernel *k);
-/* A schedule of bursts of K's iterations: rows for its steps, ROWS of them from a chunk to the next.  *REGISTERS: kept
- * at a time, about.  False: there is none. */
-bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers);
-/* K, whose steps are those of FROM, runs in its rows. */
-void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from);
-/* Rows that bursts of K's memory steps need when each takes the first in which it meets no other; 0: bursts cannot be.
- */
-uint32_t tspe_rows_needed(const tspe_kernel *k);
 /* Will the report have a line of the next loop?  Its proof takes longer than the loop does. */
 bool tspe_notes_rates(const tspe *e);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
 void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations);
+
+/* tsp_bursts.c.  Rows for bursts of K's first N iterations, from FROM to TO of them from a chunk to the next, as few as
+ * are found; K has the iterations of the next chunk, too, if there is one.  *REGISTERS: kept at a time, about.  False:
+ * none were found. */
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *registers);
+/* K, whose steps are those of FROM, runs in its rows. */
+void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from);
 
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);

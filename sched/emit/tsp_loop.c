@@ -27,7 +27,8 @@ enum {
 /* A plan so near its bound ends the search for a better one. */
 #define NEAR 1.03
 /* What gaps between short bursts cost, as a factor. */
-#define GAPS 1.34
+#define GAPS    1.34
+#define FOREVER 1e18
 
 typedef struct loop_shape {
 	const low_vloop *loop;
@@ -293,10 +294,10 @@ static int64_t rows_spanned(const tspe_kernel *k)
 /* What the loop would take: whole chunks in rows, and the rest at REST cycles an iteration. */
 static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned copies, double rest)
 {
-	uint32_t chunks = shape->count / (copies * k->count);
+	uint32_t chunks = shape->count / (copies * k->n);
 	int64_t rows = (int64_t)(chunks - 1) * k->rows + rows_spanned(k);
 
-	return (double)(rows * k->count) + (double)(shape->count - chunks * copies * k->count) * rest;
+	return (double)(rows * k->n) + (double)(shape->count - chunks * copies * k->n) * rest;
 }
 
 static unsigned count_bursts(const tspe_kernel *k)
@@ -314,15 +315,24 @@ static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_pla
 {
 	loop_shape sample = *shape;
 	g_autoptr(tspe_kernel) k = NULL;
+	uint32_t chunks = shape->count / (plan->copies * plan->segment);
+	uint32_t from = plan->rows, to = plan->rows;
 	uint64_t registers;
 
+	if (!plan->rows) {
+		from = (uint32_t)ceil(plan->bound * plan->copies - 0.01);
+		to = (uint32_t)(plan->least / (chunks * plan->segment));
+	}
+	if (to < from)
+		return NULL;
 	sample.copies = plan->copies;
 	sample.parts = plan->parts;
-	sample.count = sample.segment = plan->segment;
+	sample.segment = plan->segment;
+	sample.count = plan->segment * MIN(chunks, 2);
 	k = build(e, &sample);
-	k->rows = plan->rows ? plan->rows : tspe_rows_needed(k);
-	if (!k->rows || estimate(shape, k, plan->copies, plan->rest) >= plan->least ||
-	    !tspe_kernel_rows(k, k->rows, &registers) || registers > (uint64_t)e->m->vreg_count)
+	k->n = plan->segment;
+	if (!tspe_kernel_rows(k, from, to, &registers) || registers > (uint64_t)e->m->vreg_count ||
+	    estimate(shape, k, plan->copies, plan->rest) >= plan->least)
 		return NULL;
 	return g_steal_pointer(&k);
 }
@@ -414,14 +424,14 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 	tspe_rate rate = {0};
 
 	has_parts(e, &rows);
-	plan->least = INFINITY;
+	plan->least = FOREVER;
 	if (plan->copies && shape->count >= plan->copies * plan->segment)
 		sample = build_sample(e, &rows, plan);
 	if (!sample) {
 		*plan = plan_rows(e, shape, *ready);
 		if (!plan->copies)
 			return 0;
-		plan->least = INFINITY;
+		plan->least = FOREVER;
 		sample = build_sample(e, &rows, plan);
 	}
 	if (!sample)
