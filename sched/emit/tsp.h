@@ -278,6 +278,9 @@ static inline int64_t tspe_earliest_due(const tspe_step *s, unsigned member)
 
 /* When the chunk's first step could start at best, for its operands' sake. */
 int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval);
+/* From EARLIEST to the end of what is placed so far, is too little of the memory free for the kernel's share of that
+ * time? */
+bool tspe_is_crowded(const tspe_kernel *k, uint32_t first, uint32_t interval, int64_t earliest);
 /* Finds times for iterations FIRST .. FIRST + N - 1, INTERVAL apart, not before READY, and takes them. */
 bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready);
 /* Gives back what tspe_place() took. */

@@ -15,8 +15,9 @@
 #include "sched/emit/tsp.h"
 
 enum {
-	NODES = 400, /* of a search */
-	BUBBLES = 2, /* cycles by which an operation waits for a free port */
+	NODES = 400,      /* of a search */
+	SORTED_ROWS = 12, /* that change places */
+	BUBBLES = 2,      /* cycles by which an operation waits for a free port */
 };
 
 static bool in_burst(const tspe_step *s)
@@ -220,13 +221,74 @@ static uint64_t registers_kept(const tspe_kernel *k)
 	return sum;
 }
 
+static void set_rows(tspe_kernel *k, const filling *f)
+{
+	for (unsigned i = 0; i < k->step_count; i++)
+		k->step[i].row = 0;
+	for (unsigned i = 0; i < f->count; i++)
+		k->step[f->step[i]].row = f->row[i];
+	k->rows = f->rows;
+}
+
+/* F with rows A and B in each other's place; false if bursts would meet. */
+static bool exchange(filling *f, unsigned a, unsigned b)
+{
+	uint64_t loads = loads_of(f), moved = f->filled[a];
+	unsigned used = f->used[a];
+
+	f->filled[a] = f->filled[b];
+	f->used[a] = f->used[b];
+	f->filled[b] = moved;
+	f->used[b] = used;
+	for (unsigned stores = 0; stores < 2; stores++)
+		for (unsigned r = 0; r < f->rows; r++)
+			for (unsigned i = 0; i < f->count; i++)
+				if (f->filled[r] >> i & 1 && (loads >> i & 1) != stores)
+					f->row[i] = stores ? row_in(f, i, r) : (int32_t)r;
+	for (unsigned r = 0; r < f->rows; r++)
+		for (unsigned i = 0; i < f->count; i++)
+			for (unsigned j = 0; f->filled[r] >> i & 1 && j < i; j++)
+				if (f->filled[r] >> j & 1 &&
+				    do_meet(f, i, j, (f->row[j] - f->row[i]) / (int32_t)f->rows))
+					return false;
+	return true;
+}
+
+/* Rows change places while that keeps values in fewer registers. */
+static uint64_t save_registers(tspe_kernel *k, filling *f)
+{
+	uint64_t least = (set_rows(k, f), registers_kept(k));
+	bool better = f->rows <= SORTED_ROWS;
+
+	while (better) {
+		better = false;
+		for (unsigned a = 0; a < f->rows; a++)
+			for (unsigned b = 0; b < a; b++) {
+				filling other = *f;
+				uint64_t registers;
+
+				if (!exchange(&other, a, b))
+					continue;
+				set_rows(k, &other);
+				registers = registers_kept(k);
+				if (registers >= least)
+					continue;
+				least = registers;
+				*f = other;
+				better = true;
+			}
+	}
+	set_rows(k, f);
+	return least;
+}
+
 bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *registers)
 {
 	filling f;
 	bool done = false;
 
 	k->rows = 0;
-	if (!begin_filling(&f, k) || f.count > TSPE_STEPS_MAX)
+	if (!begin_filling(&f, k))
 		return false;
 	for (f.rows = MAX(from, (f.count + f.queues - 1) / f.queues); !done && f.rows <= MIN(to, f.count);
 	     f.rows += !done) {
@@ -235,15 +297,9 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *regi
 		f.nodes = NODES;
 		done = fill(&f, f.count == 64 ? UINT64_MAX : (UINT64_C(1) << f.count) - 1, loads_of(&f));
 	}
-	if (!done)
-		return false;
-	for (unsigned i = 0; i < k->step_count; i++)
-		k->step[i].row = 0;
-	for (unsigned i = 0; i < f.count; i++)
-		k->step[f.step[i]].row = f.row[i];
-	k->rows = f.rows;
-	*registers = registers_kept(k);
-	return true;
+	if (done)
+		*registers = save_registers(k, &f);
+	return done;
 }
 
 void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from)

@@ -21,6 +21,7 @@ enum {
 	PARTS_MAX = 2,  /* of each */
 	STRANDS_MAX = COPIES_MAX * PARTS_MAX,
 	SAMPLED = 16, /* iterations that stand for all */
+	SHORT = 1024, /* loops in which bursts of all lengths are tried */
 	ITERATIONS_LEAST = 4 * ROW_LEAST,
 };
 
@@ -265,15 +266,20 @@ typedef struct row_plan {
 } row_plan;
 
 /* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them.  What could
- * begin long before rather fills gaps, in bursts one by one. */
+ * begin long before, while the memory has room for it, rather fills gaps, in bursts one by one. */
 static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
 {
-	int64_t wait = k->e->cal.horizon - tspe_earliest(k, first, n, 1);
+	int64_t earliest = tspe_earliest(k, first, n, 1);
+	int64_t wait = k->e->cal.horizon - earliest;
 	int64_t skew;
 
-	if (!tspe_place(k, first, n, 1, TSPE_NEVER) &&
-	    (wait > (int64_t)WAIT_CHUNKS * k->rows * n || !tspe_place(k, first, n, 1, k->e->cal.horizon)))
-		return false;
+	if (!tspe_place(k, first, n, 1, TSPE_NEVER)) {
+		if (wait > (int64_t)WAIT_CHUNKS * k->rows * n &&
+		    (bank_calendar_is_ideal(k->e->cal.banks) || !tspe_is_crowded(k, first, k->rows, earliest)))
+			return false;
+		if (!tspe_place(k, first, n, 1, k->e->cal.horizon))
+			return false;
+	}
 	tspe_first_row(k, &skew);
 	if (skew <= MAX(n / 4, 2))
 		return true;
@@ -291,13 +297,14 @@ static int64_t rows_spanned(const tspe_kernel *k)
 	return last + 1;
 }
 
-/* What the loop would take: whole chunks in rows, and the rest at REST cycles an iteration. */
-static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned copies, double rest)
+/* What the loop would take: whole chunks in rows, one ROWS rows after the other, and the rest at REST cycles an
+ * iteration. */
+static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned copies, double rows, double rest)
 {
 	uint32_t chunks = shape->count / (copies * k->n);
-	int64_t rows = (int64_t)(chunks - 1) * k->rows + rows_spanned(k);
 
-	return (double)(rows * k->n) + (double)(shape->count - chunks * copies * k->n) * rest;
+	return ((chunks - 1) * rows + (double)rows_spanned(k)) * k->n +
+	       (double)(shape->count - chunks * copies * k->n) * rest;
 }
 
 static unsigned count_bursts(const tspe_kernel *k)
@@ -332,9 +339,40 @@ static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_pla
 	k = build(e, &sample);
 	k->n = plan->segment;
 	if (!tspe_kernel_rows(k, from, to, &registers) || registers > (uint64_t)e->m->vreg_count ||
-	    estimate(shape, k, plan->copies, plan->rest) >= plan->least)
+	    estimate(shape, k, plan->copies, k->rows, plan->rest) >= plan->least)
 		return NULL;
 	return g_steal_pointer(&k);
+}
+
+/* Rows from one chunk to the next as they come out where both are placed: registers and ports that none of the rows
+ * knows of, or chunks of other loops, may keep the second one away.  0: the first has no place. */
+static double rows_kept(tspe *e, const loop_shape *shape, tspe_kernel *k, const row_plan *plan, int64_t ready)
+{
+	loop_shape next = *shape;
+	g_autoptr(tspe_kernel) second = NULL;
+	double rows = k->rows;
+	int64_t skew, began;
+
+	k->ready = ready;
+	if (!place_rows(k, 0, plan->segment))
+		return 0;
+	if (k->count > k->n) {
+		next.copies = plan->copies;
+		next.parts = plan->parts;
+		next.segment = next.count = plan->segment;
+		next.from += plan->copies * plan->segment;
+		second = build(e, &next);
+		tspe_copy_rows(second, k);
+		began = tspe_first_row(k, &skew);
+		second->ready = began + (int64_t)k->rows * k->n;
+		rows = 0;
+		if (place_rows(second, 0, plan->segment)) {
+			rows = (double)(tspe_first_row(second, &skew) - began) / k->n;
+			tspe_unplace(second);
+		}
+	}
+	tspe_unplace(k);
+	return rows;
 }
 
 /* Tries bursts of all lengths for what is side by side in TRIED; the best becomes PLAN if it takes less than
@@ -344,20 +382,19 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 	uint32_t longest = MIN(shape->count / tried.copies, BLOCK_MAX);
 
 	for (tried.segment = longest; tried.segment >= ROW_LEAST && plan->least > NEAR * plan->best * shape->count;
-	     tried.segment--) {
+	     tried.segment -= shape->count > SHORT && tried.segment > 4 * ROW_LEAST ? 4 : 1) {
 		g_autoptr(tspe_kernel) k = NULL;
-		double cycles;
+		double rows, cycles;
 
 		tried.least = plan->least;
 		tried.rows = 0;
 		k = build_sample(e, shape, &tried);
-		if (!k)
+		rows = k ? rows_kept(e, shape, k, &tried, ready) : 0;
+		if (rows < 1)
 			continue;
-		cycles = estimate(shape, k, tried.copies, tried.rest);
-		k->ready = ready;
-		if (cycles >= plan->least || !place_rows(k, 0, tried.segment))
+		cycles = estimate(shape, k, tried.copies, rows, tried.rest);
+		if (cycles >= plan->least)
 			continue;
-		tspe_unplace(k);
 		tried.rows = k->rows;
 		tried.least = cycles;
 		*plan = tried;
