@@ -388,6 +388,8 @@ struct tspe {
 	unsigned registers;     /* that may be used */
 	bool bursts_only;       /* no loop runs in rows */
 	bool in_rows;           /* has one? */
+	bool partials_dense;    /* do partial results of reductions lie as close as they can? */
+	bool has_partials;      /* are there any that could lie otherwise? */
 	bool trial;             /* only its length matters */
 	sched_registers needed; /* what became of them */
 	bool in_blocks;         /* does a loop run in blocks, whose length depends on how many there are? */

@@ -112,15 +112,21 @@ static bool do_meet(filling *f, unsigned a, unsigned b, int32_t later)
 	return f->meets[later + 1][a] & bit;
 }
 
-/* The row of burst A when it stands ROW rows, modulo ROWS, after the beginning. */
-static int32_t row_in(const filling *f, unsigned a, unsigned row)
+/* The first row after those of the loads that burst A waits for. */
+static int32_t row_after(const filling *f, unsigned a)
 {
-	int32_t after = -1;
+	int32_t after = 0;
 
 	for (unsigned i = 0; i < f->count && f->feeds[a]; i++)
 		if (f->feeds[a] >> i & 1)
-			after = MAX(after, f->row[i]);
-	return (int32_t)row > after ? (int32_t)row : (int32_t)(row + f->rows);
+			after = MAX(after, f->row[i] + 1);
+	return after;
+}
+
+/* The row of burst A when it stands ROW rows, modulo ROWS, after the beginning. */
+static int32_t row_in(const filling *f, unsigned a, unsigned row)
+{
+	return (int32_t)row >= row_after(f, a) ? (int32_t)row : (int32_t)(row + f->rows);
 }
 
 static bool goes_into(filling *f, unsigned a, unsigned row)
@@ -179,7 +185,9 @@ static bool fill(filling *f, uint64_t left, uint64_t loads)
 			best = i;
 		}
 	}
-	for (unsigned r = 0; r < f->rows && fewest; r++) {
+	for (unsigned n = 0; n < f->rows && fewest; n++) {
+		unsigned r = (unsigned)(row_after(f, best) + (int32_t)n) % f->rows;
+
 		if (!goes_into(f, best, r) || (left & loads && !f->used[r] && empty++))
 			continue;
 		put_burst(f, best, r);
@@ -188,6 +196,37 @@ static bool fill(filling *f, uint64_t left, uint64_t loads)
 		take_burst(f, best, r);
 	}
 	return false;
+}
+
+static void empty_rows(filling *f)
+{
+	memset(f->filled, 0, sizeof f->filled);
+	memset(f->used, 0, sizeof f->used);
+}
+
+/* Each burst, in the order of the steps, into the first row after what it waits for that takes it. */
+static bool fill_first(filling *f)
+{
+	empty_rows(f);
+	for (unsigned i = 0; i < f->count; i++) {
+		unsigned first = f->feeds[i] ? (unsigned)row_after(f, i) % f->rows : 0, r = 0;
+
+		while (r < f->rows && !goes_into(f, i, (first + r) % f->rows))
+			r++;
+		if (r == f->rows)
+			return false;
+		put_burst(f, i, (first + r) % f->rows);
+	}
+	return true;
+}
+
+static bool fill_any(filling *f)
+{
+	if (fill_first(f))
+		return true;
+	empty_rows(f);
+	f->nodes = NODES;
+	return fill(f, f->count == 64 ? UINT64_MAX : (UINT64_C(1) << f->count) - 1, loads_of(f));
 }
 
 /* Registers that chunks of K's iterations in these rows keep at a time, nearly: a value waits from its maker's row to
@@ -230,6 +269,15 @@ static void set_rows(tspe_kernel *k, const filling *f)
 	k->rows = f->rows;
 }
 
+static int32_t last_row(const filling *f)
+{
+	int32_t last = 0;
+
+	for (unsigned i = 0; i < f->count; i++)
+		last = MAX(last, f->row[i]);
+	return last;
+}
+
 /* F with rows A and B in each other's place; false if bursts would meet. */
 static bool exchange(filling *f, unsigned a, unsigned b)
 {
@@ -254,10 +302,11 @@ static bool exchange(filling *f, unsigned a, unsigned b)
 	return true;
 }
 
-/* Rows change places while that keeps values in fewer registers. */
-static uint64_t save_registers(tspe_kernel *k, filling *f)
+/* Rows change places while chunks get shorter, or as long with values in fewer registers. */
+static uint64_t sort_rows(tspe_kernel *k, filling *f)
 {
 	uint64_t least = (set_rows(k, f), registers_kept(k));
+	int32_t span = last_row(f);
 	bool better = f->rows <= SORTED_ROWS;
 
 	while (better) {
@@ -271,8 +320,9 @@ static uint64_t save_registers(tspe_kernel *k, filling *f)
 					continue;
 				set_rows(k, &other);
 				registers = registers_kept(k);
-				if (registers >= least)
+				if (last_row(&other) > span || (last_row(&other) == span && registers >= least))
 					continue;
+				span = last_row(&other);
 				least = registers;
 				*f = other;
 				better = true;
@@ -291,14 +341,10 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *regi
 	if (!begin_filling(&f, k))
 		return false;
 	for (f.rows = MAX(from, (f.count + f.queues - 1) / f.queues); !done && f.rows <= MIN(to, f.count);
-	     f.rows += !done) {
-		memset(f.filled, 0, sizeof f.filled);
-		memset(f.used, 0, sizeof f.used);
-		f.nodes = NODES;
-		done = fill(&f, f.count == 64 ? UINT64_MAX : (UINT64_C(1) << f.count) - 1, loads_of(&f));
-	}
+	     f.rows += !done)
+		done = fill_any(&f);
 	if (done)
-		*registers = save_registers(k, &f);
+		*registers = sort_rows(k, &f);
 	return done;
 }
 
