@@ -414,7 +414,8 @@ typedef struct tspe_rate {
 	const char *binds; /* what gives the bound */
 	double several;    /* cycles an iteration that some iterations side by side could take, or 0 */
 } tspe_rate;
-void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
+/* For an interval that is kept. */
+void tspe_kernel_limit(const tspe_kernel *k, int64_t interval, tspe_rate *rate);
 /* Only the bound, without a search. */
 int64_t tspe_kernel_bound(const tspe_kernel *k);
 /* Will the report have a line of the next loop?  Its proof takes longer than the loop does. */

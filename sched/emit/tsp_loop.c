@@ -20,8 +20,9 @@ enum {
 	COPIES_MAX = 6, /* iterations side by side */
 	PARTS_MAX = 2,  /* of each */
 	STRANDS_MAX = COPIES_MAX * PARTS_MAX,
+	PLANS_MAX = 5,
 	SAMPLED = 16, /* iterations that stand for all */
-	SHORT = 1024, /* loops in which bursts of all lengths are tried */
+	SHORT = 256, /* loops in which bursts of all lengths are tried */
 	ITERATIONS_LEAST = 4 * ROW_LEAST,
 };
 
@@ -381,8 +382,9 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 {
 	uint32_t longest = MIN(shape->count / tried.copies, BLOCK_MAX);
 
-	for (tried.segment = longest; tried.segment >= ROW_LEAST && plan->least > NEAR * plan->best * shape->count;
-	     tried.segment -= shape->count > SHORT && tried.segment > 4 * ROW_LEAST ? 4 : 1) {
+	for (tried.segment = longest;
+	     tried.segment >= ROW_LEAST && plan->least > NEAR * plan->best * shape->count;
+	     tried.segment -= shape->count > SHORT ? MAX(tried.segment / 8, 2) / 2 : 1) {
 		g_autoptr(tspe_kernel) k = NULL;
 		double rows, cycles;
 
@@ -446,7 +448,7 @@ static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 	has_parts(e, &cut);
 	/* A tenth at least is to be gained: operations that overlap others lose some of it. */
 	plan = (row_plan){.best = tried[0].bound, .least = tried[0].rest * shape->count * 0.9};
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < MIN(count, PLANS_MAX); i++)
 		if (tried[i].bound * shape->count < plan.least && tried[i].bound <= 1.25 * plan.best)
 			try_copies(e, &cut, tried[i], ready, &plan);
 	return plan;
@@ -475,7 +477,7 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 		return 0;
 	e->in_rows = true;
 	if (shape->from == 0 && tspe_notes_rates(e))
-		tspe_kernel_rate(sample, &rate);
+		tspe_kernel_limit(sample, sample->rows, &rate);
 	rows.copies = plan->copies;
 	rows.parts = plan->parts;
 	rows.segment = plan->segment;
@@ -500,7 +502,7 @@ static void note_bursts(tspe *e, const tspe_kernel *k, double best)
 {
 	tspe_rate rate;
 
-	tspe_kernel_rate(k, &rate);
+	tspe_kernel_limit(k, fits_queues(k) ? k->slowest : INT64_MAX, &rate);
 	/* Of blocks, what an iteration took in the mean, rounded up. */
 	rate.interval = k->before ? (k->latest - k->began + k->before - 1) / k->before : 0;
 	if (fits_queues(k))
