@@ -237,6 +237,8 @@ static bool emit_by(tspe *e, way how, GError **error)
 	tspe_memory_free(e);
 	if (e->slots)
 		g_ptr_array_unref(e->slots);
+	if (e->plans)
+		g_array_unref(e->plans);
 	tspe_calendars_fini(&e->cal);
 	return done;
 }

@@ -389,6 +389,7 @@ struct tspe {
 	bool bursts_only;       /* no loop runs in rows */
 	bool in_rows;           /* has one? */
 	bool partials_dense;    /* do partial results of reductions lie as close as they can? */
+	GArray *plans;          /* tsp_loop.c: of rows, of loops so far */
 	bool has_partials;      /* are there any that could lie otherwise? */
 	bool trial;             /* only its length matters */
 	sched_registers needed; /* what became of them */
