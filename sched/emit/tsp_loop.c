@@ -559,6 +559,7 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 		return 0;
 	rate.interval = k->rows;
 	rate.proved = k->rows == rate.bound;
+	rate.several = plan->best;
 	if (shape->from == 0)
 		tspe_note_rate(e, &rate, rows.copies);
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
