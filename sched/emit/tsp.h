@@ -425,9 +425,9 @@ bool tspe_notes_rates(const tspe *e);
 void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations);
 
 /* tsp_bursts.c.  Rows for bursts of K's first N iterations, from FROM to TO of them from a chunk to the next, as few as
- * are found; K has the iterations of the next chunk, too, if there is one.  *REGISTERS: kept at a time, about.  False:
- * none were found. */
-bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *registers);
+ * are found; K has the iterations of the next chunk, too, if there is one.  ALONE: bursts of different chunks need not
+ * keep apart, so that the next one may have to wait.  *REGISTERS: kept at a time, about.  False: none were found. */
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, bool alone, uint64_t *registers);
 /* K, whose steps are those of FROM, runs in its rows. */
 void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from);
 

@@ -58,6 +58,7 @@ typedef struct filling {
 	uint64_t late[TSPE_STEPS_MAX];   /* and which of these are in rows from ROWS on */
 	unsigned used[TSPE_STEPS_MAX];   /* likewise: how many */
 	unsigned nodes;                  /* that may still be looked at */
+	bool alone;                      /* only bursts of one chunk keep apart */
 } filling;
 
 /* Loads that each step waits for, by numbers of bursts. */
@@ -103,6 +104,8 @@ static bool meets_any(filling *f, unsigned a, uint64_t others, int32_t later)
 {
 	uint64_t unknown = others & ~f->known[later + 1][a];
 
+	if (later && f->alone)
+		return false;
 	for (unsigned b = 0; unknown >> b; b++) {
 		if (!(unknown >> b & 1))
 			continue;
@@ -349,7 +352,7 @@ static uint64_t sort_rows(tspe_kernel *k, filling *f)
 	return least;
 }
 
-bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *registers)
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, bool alone, uint64_t *registers)
 {
 	filling f;
 	bool done = false;
@@ -357,6 +360,7 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *regi
 	k->rows = 0;
 	if (!begin_filling(&f, k))
 		return false;
+	f.alone = alone;
 	for (f.rows = MAX(from, (f.count + f.queues - 1) / f.queues); !done && f.rows <= MIN(to, f.count);
 	     f.rows += !done)
 		done = fill_any(&f);

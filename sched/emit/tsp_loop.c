@@ -24,6 +24,7 @@ enum {
 	PLANS_MAX = 5,   /* that bursts are tried for */
 	PLANS_KEPT = 32, /* that are looked at again */
 	SAMPLED = 16,    /* iterations that stand for all */
+	SMALL = 128,     /* loops whose chunks may wait for each other */
 	SHORT = 1024,    /* loops in which bursts of all lengths are tried */
 	ITERATIONS_LEAST = 4 * ROW_LEAST,
 };
@@ -261,6 +262,7 @@ static bool fits_queues(const tspe_kernel *k)
  * the other. */
 typedef struct row_plan {
 	unsigned copies, parts;
+	bool alone; /* chunks may wait for each other */
 	uint32_t segment, rows;
 	double bound; /* cycles an iteration, at least, with so many side by side, */
 	double best;  /* and whatever is side by side; */
@@ -341,7 +343,7 @@ static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_pla
 	sample.count = plan->segment * MIN(chunks, 2);
 	k = build(e, &sample);
 	k->n = plan->segment;
-	if (!tspe_kernel_rows(k, from, to, registers) || *registers > (uint64_t)e->m->vreg_count ||
+	if (!tspe_kernel_rows(k, from, to, plan->alone, registers) || *registers > (uint64_t)e->m->vreg_count ||
 	    estimate(shape, k, plan->copies, k->rows, plan->rest) >= plan->least)
 		return NULL;
 	return g_steal_pointer(&k);
@@ -396,7 +398,12 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 
 		tried.least = plan->least;
 		tried.rows = 0;
+		tried.alone = false;
 		k = build_sample(e, shape, &tried, &registers);
+		if (!k && !registers && shape->count <= SMALL) {
+			tried.alone = true;
+			k = build_sample(e, shape, &tried, &registers);
+		}
 		/* Registers that are kept shrink with bursts. */
 		shorter = 1;
 		if (registers > 2 * (uint64_t)e->m->vreg_count)
@@ -529,6 +536,7 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 	g_autoptr(tspe_kernel) k = NULL;
 	tspe_rate rate = {0};
 	uint64_t registers;
+	int64_t first = 0, last = 0, skew;
 
 	has_parts(e, &rows);
 	plan->least = FOREVER;
@@ -553,12 +561,18 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 	k = build(e, &rows);
 	tspe_copy_rows(k, sample);
 	k->ready = *ready;
-	while (k->next < k->count && place_rows(k, k->next, plan->segment))
+	while (k->next < k->count && place_rows(k, k->next, plan->segment)) {
+		last = tspe_first_row(k, &skew);
+		first = k->next ? first : last;
 		tspe_commit(k);
+	}
 	if (!k->next)
 		return 0;
+	/* Chunks that had to wait count, too. */
 	rate.interval = k->rows;
-	rate.proved = k->rows == rate.bound;
+	if (k->first)
+		rate.interval = (last - first + k->first - 1) / k->first;
+	rate.proved = rate.interval == rate.bound;
 	rate.several = plan->best;
 	if (shape->from == 0)
 		tspe_note_rate(e, &rate, rows.copies);
