@@ -413,6 +413,7 @@ typedef struct tspe_rate {
 	int64_t bound;     /* no schedule has fewer */
 	bool proved;       /* interval is the least */
 	const char *binds; /* what gives the bound */
+	double mean;       /* what chunks in rows took that had to wait for others, in the mean; 0: not looked at */
 	double several;    /* cycles an iteration that some iterations side by side could take, or 0 */
 } tspe_rate;
 /* For an interval that is kept. */

@@ -179,7 +179,7 @@ void tspe_kernel_limit(const tspe_kernel *k, int64_t interval, tspe_rate *rate)
 	cyclic_bounds b;
 
 	cyclic_bound(p, &b);
-	*rate = (tspe_rate){interval, MAX(b.resource, 1), false, constant_name(b.resource_why), 0};
+	*rate = (tspe_rate){interval, MAX(b.resource, 1), false, constant_name(b.resource_why), 0, 0};
 	cyclic_bounds_fini(&b);
 	/* Where the interval is not met, there may be none below it. */
 	if (interval > rate->bound) {
@@ -216,6 +216,8 @@ void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations)
 		g_string_append_printf(e->report->notes, " for %u iterations", iterations);
 	g_string_append_printf(e->report->notes, ", at least %" G_GINT64_FORMAT " (%s)%s", rate->bound, rate->binds,
 	                       rate->proved ? ", proved" : "");
+	if (rate->mean > (double)rate->interval)
+		g_string_append_printf(e->report->notes, "; %.2f in the mean, with waits", rate->mean);
 	if (rate->several > 0 && rate->several * iterations < (double)rate->bound)
 		g_string_append_printf(e->report->notes, "; several side by side, if they met nowhere, %.2f each",
 		                       rate->several);

@@ -568,10 +568,8 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 	}
 	if (!k->next)
 		return 0;
-	/* Chunks that had to wait count, too. */
 	rate.interval = k->rows;
-	if (k->first)
-		rate.interval = (last - first + k->first - 1) / k->first;
+	rate.mean = k->first ? (double)(last - first) / k->first : k->rows;
 	rate.proved = rate.interval == rate.bound;
 	rate.several = plan->best;
 	if (shape->from == 0)
