@@ -219,8 +219,9 @@ static void go_back(const mark *m)
 
 /* What of its own accord the machine does not decide. */
 typedef struct way {
-	unsigned registers; /* that may be used */
-	bool bursts_only;   /* no loop runs in rows */
+	unsigned registers;  /* that may be used */
+	bool bursts_only;    /* no loop runs in rows */
+	bool partials_dense; /* partial results do not move through the banks as their operands do */
 } way;
 
 static bool emit_by(tspe *e, way how, GError **error)
@@ -229,6 +230,7 @@ static bool emit_by(tspe *e, way how, GError **error)
 
 	e->registers = how.registers;
 	e->bursts_only = how.bursts_only;
+	e->partials_dense = how.partials_dense;
 	e->end = e->start;
 	find_queues(e);
 	tspe_mxm_init(e);
@@ -237,6 +239,8 @@ static bool emit_by(tspe *e, way how, GError **error)
 	tspe_memory_free(e);
 	if (e->slots)
 		g_ptr_array_unref(e->slots);
+	if (e->plans)
+		g_array_unref(e->plans);
 	tspe_calendars_fini(&e->cal);
 	return done;
 }
@@ -275,27 +279,31 @@ static void try_way(const tspe *full, way how, way *best, int64_t *least)
 	}
 }
 
-/* Loops in rows let others in later, and chunks that fewer registers make shorter sometimes fit better.  Small epochs
- * are tried with some numbers below what they used, so a machine with more registers than one of these is never slower
- * than with it. */
+/* With so many registers, all ways that make a difference; FULL itself is one of them. */
+static void try_ways(const tspe *full, unsigned registers, way *best, int64_t *least)
+{
+	for (unsigned dense = 0; dense <= full->has_partials; dense++)
+		for (unsigned bursts = 0; bursts <= full->in_rows; bursts++)
+			if (dense || bursts || registers != full->registers)
+				try_way(full, (way){registers, bursts, dense}, best, least);
+}
+
+/* Loops in rows let others in later, partial results that keep their distance take more room, and chunks that fewer
+ * registers make shorter sometimes fit better.  Small epochs are tried with some numbers below what they used, so a
+ * machine with more registers than one of these is never slower than with it. */
 static way best_way(const tspe *full)
 {
 	static const unsigned numbers[] = {8, 16, 32};
-	way best = {full->registers, false};
+	way best = {full->registers, false, false};
 	int64_t least = full->end;
 
-	if (full->in_rows)
-		try_way(full, (way){full->registers, true}, &best, &least);
+	try_ways(full, full->registers, &best, &least);
 	/* Queues that hold few words would run dry of the shorter chunks' instructions. */
 	if (full->m->icu_queue_words || full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
 		return best;
-	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++) {
-		if (numbers[i] >= full->needed.used && !full->in_blocks)
-			continue;
-		try_way(full, (way){numbers[i], true}, &best, &least);
-		if (full->in_rows)
-			try_way(full, (way){numbers[i], false}, &best, &least);
-	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++)
+		if (numbers[i] < full->needed.used || full->in_blocks)
+			try_ways(full, numbers[i], &best, &least);
 	return best;
 }
 
@@ -311,12 +319,12 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
 	                    .report = report};
 	tspe e = clean;
 	mark before = mark_now(program, epoch, report);
-	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false}, error);
+	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false, false}, error);
 
 	if (done) {
 		way best = best_way(&e);
 
-		if (best.registers != e.registers || best.bursts_only) {
+		if (best.registers != e.registers || best.bursts_only || best.partials_dense) {
 			go_back(&before);
 			e = clean;
 			done = emit_by(&e, best, error);

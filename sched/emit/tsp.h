@@ -17,6 +17,7 @@
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops and transposes as kernels, tsp_gather.c rows picked by an index
  *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds
+ *   tsp_bursts.c    chunks of short bursts in rows
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
  */
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
@@ -124,7 +125,9 @@ typedef struct tspe_tensor {
 	int64_t row_step, block_step;    /* bytes like which rows, lane blocks should move through the banks; 0: any */
 	int64_t shared_pitch;            /* row_pitch that all tensors of the same loops can have */
 	int64_t border;                  /* conv: bytes of lines and pixels before the first one */
-	uint32_t cells;                  /* vectors as stored: nb * rows + row */
+	unsigned parts;                  /* that a vector may be stored in: 2 where two of them do not fit the banks */
+	uint64_t part_lanes;             /* of the first part */
+	uint32_t cells;                  /* vectors as stored, by parts: (nb * rows + row) * parts + part */
 	uint32_t *instance;              /* [cells]: who stored it; NULL for host data */
 	int64_t *due;                    /* [cells]: readable from this cycle on */
 	int64_t last_read;               /* latest sampling by a load */
@@ -144,6 +147,7 @@ enum tspe_origin_kind {
 	TSPE_ORIGIN_HOST,
 	TSPE_ORIGIN_ONE,   /* the same for all accesses */
 	TSPE_ORIGIN_EACH,  /* one for each access */
+	TSPE_ORIGIN_PARTS, /* memory: one for each part of what each access reads */
 	TSPE_ORIGIN_CELLS, /* memory: whoever stored the cells that the access touches */
 	TSPE_ORIGIN_AFTER, /* memory: a store of the same iteration */
 };
@@ -151,7 +155,8 @@ typedef struct tspe_origin {
 	enum tspe_origin_kind kind;
 	uint32_t instance;   /* ONE: of all iterations */
 	int64_t due;         /* ONE: when it arrived; TSPE_NEVER: not to be predicted */
-	const int64_t *each; /* EACH: instance per access */
+	const int64_t *each; /* EACH, PARTS: instance per access, of the first part */
+	const int64_t *step; /* PARTS: from there to that of the second part */
 	const int64_t *dues; /* EACH: when it arrived, or NULL */
 } tspe_origin;
 
@@ -273,6 +278,9 @@ static inline int64_t tspe_earliest_due(const tspe_step *s, unsigned member)
 
 /* When the chunk's first step could start at best, for its operands' sake. */
 int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval);
+/* From EARLIEST to the end of what is placed so far, is too little of the memory free for the kernel's share of that
+ * time? */
+bool tspe_is_crowded(const tspe_kernel *k, uint32_t first, uint32_t interval, int64_t earliest);
 /* Finds times for iterations FIRST .. FIRST + N - 1, INTERVAL apart, not before READY, and takes them. */
 bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready);
 /* Gives back what tspe_place() took. */
@@ -380,6 +388,9 @@ struct tspe {
 	unsigned registers;     /* that may be used */
 	bool bursts_only;       /* no loop runs in rows */
 	bool in_rows;           /* has one? */
+	bool partials_dense;    /* do partial results of reductions lie as close as they can? */
+	GArray *plans;          /* tsp_loop.c: of rows, of loops so far */
+	bool has_partials;      /* are there any that could lie otherwise? */
 	bool trial;             /* only its length matters */
 	sched_registers needed; /* what became of them */
 	bool in_blocks;         /* does a loop run in blocks, whose length depends on how many there are? */
@@ -402,21 +413,24 @@ typedef struct tspe_rate {
 	int64_t bound;     /* no schedule has fewer */
 	bool proved;       /* interval is the least */
 	const char *binds; /* what gives the bound */
+	double mean;       /* what chunks in rows took that had to wait for others, in the mean; 0: not looked at */
 	double several;    /* cycles an iteration that some iterations side by side could take, or 0 */
 } tspe_rate;
-void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
+/* For an interval that is kept. */
+void tspe_kernel_limit(const tspe_kernel *k, int64_t interval, tspe_rate *rate);
 /* Only the bound, without a search. */
 int64_t tspe_kernel_bound(const tspe_kernel *k);
-/* A schedule of bursts of K's iterations: rows for its steps, ROWS of them from a chunk to the next.  *REGISTERS: kept
- * at a time, about.  False: there is none. */
-bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers);
-/* Rows that bursts of K's memory steps need when each takes the first in which it meets no other; 0: bursts cannot be.
- */
-uint32_t tspe_rows_needed(const tspe_kernel *k);
 /* Will the report have a line of the next loop?  Its proof takes longer than the loop does. */
 bool tspe_notes_rates(const tspe *e);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
 void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations);
+
+/* tsp_bursts.c.  Rows for bursts of K's first N iterations, from FROM to TO of them from a chunk to the next, as few as
+ * are found; K has the iterations of the next chunk, too, if there is one.  ALONE: bursts of different chunks need not
+ * keep apart, so that the next one may have to wait.  *REGISTERS: kept at a time, about.  False: none were found. */
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, bool alone, uint64_t *registers);
+/* K, whose steps are those of FROM, runs in its rows. */
+void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from);
 
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);

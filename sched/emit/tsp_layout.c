@@ -55,7 +55,7 @@ uint64_t tspe_vector_addr(const tspe_tensor *t, unsigned section, int64_t v, uin
 {
 	uint64_t index = section ? t->low->blocks * t->low->rows + (uint64_t)v : (uint64_t)v;
 
-	*cell = (uint32_t)index;
+	*cell = (uint32_t)(index * t->parts);
 	return tspe_element_addr(t, index % t->low->rows, index / t->low->rows * t->low->vector_lanes);
 }
 
@@ -63,10 +63,13 @@ uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr)
 {
 	uint64_t at = addr - t->base;
 	uint64_t pitch = (uint64_t)t->row_pitch, stride = (uint64_t)t->block_stride;
+	uint64_t vector = at % pitch / stride * t->low->rows + at / pitch, offset = at % pitch % stride;
 
-	if (stride > pitch) /* block by block, with a gap between blocks where banks ask for one */
-		return (uint32_t)(at / stride * t->low->rows + at % stride / pitch);
-	return (uint32_t)(at % pitch / stride * t->low->rows + at / pitch);
+	if (stride > pitch) { /* block by block, with a gap between blocks where banks ask for one */
+		vector = at / stride * t->low->rows + at % stride / pitch;
+		offset = at % stride % pitch;
+	}
+	return (uint32_t)(vector * t->parts + (t->parts > 1 && offset >= t->part_lanes * t->element));
 }
 
 /* ---------------------------------------------------------------------------------------------------- layout */
@@ -345,8 +348,79 @@ static void keep_step(tspe *e, uint32_t w, uint32_t c, int64_t step, int64_t int
 	result->block_step = step;
 }
 
+/* How far a loop's references to TENSOR move from iteration to iteration: 0 if none does, -1 if they differ. */
+static int64_t step_over(const low_vloop *loop, uint32_t tensor, enum low_step_kind kind)
+{
+	int64_t step = 0;
+
+	for (guint i = 0; i < loop->steps->len; i++) {
+		const low_step *s = &g_array_index(loop->steps, low_step, i);
+
+		if (s->kind != kind || s->ref.tensor != tensor || !s->ref.step0)
+			continue;
+		if (step && step != s->ref.step0)
+			return -1;
+		step = s->ref.step0;
+	}
+	return step;
+}
+
+/* Which tensors do others than reductions walk along?  g_free. */
+static bool *find_walked(const tspe *e)
+{
+	bool *walked = g_new0(bool, e->low->tensors->len + 1);
+
+	for (guint i = 0; i < e->low->tensors->len; i++)
+		walked[i] = tspe_low_tensor(e, i)->output;
+	for (guint i = 0; i < e->low->macros->len; i++) {
+		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
+
+		if (m->kind == LOW_MATMUL)
+			walked[m->matmul.a] = walked[m->matmul.b] = walked[m->matmul.c] = true;
+		else if (m->kind == LOW_GATHER)
+			walked[m->gather.x] = walked[m->gather.y] = true;
+		else if (m->kind == LOW_TRANSPOSE)
+			walked[m->transpose.x] = walked[m->transpose.y] = true;
+		for (guint s = 0; m->kind == LOW_VLOOP && s < m->vloop.steps->len; s++) {
+			const low_step *step = &g_array_index(m->vloop.steps, low_step, s);
+
+			if (step->kind == LOW_LOAD && step->ref.step0 == 1)
+				walked[step->ref.tensor] = true;
+		}
+	}
+	return walked;
+}
+
+/* Results of a reduction move through the banks as its operands do, several rows at a time, so that both keep their
+ * distance. */
+static void keep_partials(tspe *e, const low_vloop *loop, const bool *walked)
+{
+	const low_step *last = &g_array_index(loop->steps, low_step, loop->steps->len - 1);
+	const low_step *first = &g_array_index(loop->steps, low_step, 0);
+	const tspe_tensor *x = &e->tensors[first->ref.tensor];
+	tspe_tensor *y = &e->tensors[last->ref.tensor];
+	int64_t rows;
+
+	if (first->kind != LOW_LOAD || last->kind != LOW_STORE || last->ref.step0 != 1)
+		return;
+	rows = step_over(loop, first->ref.tensor, LOW_LOAD);
+	for (guint i = 0; i < loop->steps->len; i++) {
+		const low_step *s = &g_array_index(loop->steps, low_step, i);
+
+		if (s->kind == LOW_LOAD && s->ref.tensor != first->ref.tensor)
+			return;
+	}
+	if (rows <= 1 || walked[last->ref.tensor])
+		return;
+	e->has_partials = true;
+	if (!e->partials_dense)
+		y->row_step = rows * in_step(e, x->shared_pitch, x->row_step);
+}
+
 static void find_steps(tspe *e)
 {
+	g_autofree bool *walked = find_walked(e);
+
 	for (guint i = 0; i < e->low->macros->len; i++) {
 		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
 		enum isa_type type = m->kind == LOW_MATMUL ? m->matmul.type
@@ -355,7 +429,9 @@ static void find_steps(tspe *e)
 		int64_t interval =
 			type == ISA_TYPE_F16 ? e->m->mxm_fp16_interval_cycles : e->m->mxm_int8_interval_cycles;
 
-		if (m->kind == LOW_CONV)
+		if (m->kind == LOW_VLOOP && m->vloop.steps->len)
+			keep_partials(e, &m->vloop, walked);
+		else if (m->kind == LOW_CONV)
 			keep_step(e, m->conv.w, m->conv.y,
 			          (int64_t)(m->conv.conv.stride_w * m->conv.conv.c * e->tensors[m->conv.x].element),
 			          interval);
