@@ -28,7 +28,7 @@ endif
 libsched_a_SOURCES += \
 	sched/alg/cyclic.c sched/alg/cyclic.h sched/alg/cyclic_int.h sched/alg/cyclic_ratio.c sched/alg/cyclic_ratio.h \
 	sched/alg/cyclic_bounds.c sched/alg/cyclic_table.c sched/alg/cyclic_list.c sched/alg/cyclic_shape.c \
-	sched/alg/cyclic_check.c sched/alg/read_cyclic.c
+	sched/alg/cyclic_check.c sched/alg/cyclic_memo.c sched/alg/cyclic_memo.h sched/alg/read_cyclic.c
 cyclic_exact = sched/alg/cyclic_exact.c
 if HAVE_CADICAL
 libsched_a_SOURCES += $(cyclic_exact)

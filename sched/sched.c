@@ -7,6 +7,7 @@
  */
 #include "sched/sched.h"
 
+#include "sched/alg/cyclic_memo.h"
 #include "sched/capacity.h"
 #include "sched/emit/emit.h"
 #include "sched/lower/model.h"
@@ -203,18 +204,30 @@ static isa_program *compile_found(GPtrArray *graphs, const isa_machine *machine,
 	return program;
 }
 
-isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
-                           sched_report *report, GError **error)
+static isa_program *compile_or_search(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                                      sched_report *report, GError **error)
 {
 	emitting e = {graphs, machine, options};
 	sched_emitter emitter = {emit_one, &e, machine->name};
 	sched_search *search;
 
-	*report = (sched_report){0};
-	if (!check_machine(machine, error) || !sched_check_capacity(graphs, machine, error))
-		return NULL;
 	if (options->sheets || !sched_wants_search(options, graphs, machine->name))
 		return compile(graphs, machine, options, report, error);
 	search = sched_search_run(graphs, &emitter, options, error);
 	return search ? compile_found(graphs, machine, options, search, report, error) : NULL;
+}
+
+isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                           sched_report *report, GError **error)
+{
+	sched_options own = *options;
+	isa_program *program;
+
+	*report = (sched_report){0};
+	if (!check_machine(machine, error) || !sched_check_capacity(graphs, machine, error))
+		return NULL;
+	own.loops = cyclic_memo_new();
+	program = compile_or_search(graphs, machine, &own, report, error);
+	cyclic_memo_free(own.loops);
+	return program;
 }

@@ -8,6 +8,7 @@
 #include "isa/program.h"
 #include "sched/ir/graph.h"
 
+struct cyclic_memo;
 struct sched_sheet;
 
 typedef struct sched_options {
@@ -25,8 +26,10 @@ typedef struct sched_options {
 	bool report;        /* fill sched_report.search whatever the method is */
 	bool (*stop)(void *state); /* asked now and then, from any thread: true ends the method.  May be NULL */
 	void *stop_state;
-	struct sched_sheet *const *sheets;              /* what is decided, a sheet a graph (sched/sheet.h); or NULL */
-	struct sched_sheet *sheet;                      /* that of the graph at hand, set by the front door */
+	struct sched_sheet *const *sheets; /* what is decided, a sheet a graph (sched/sheet.h); or NULL */
+	struct sched_sheet *sheet;         /* that of the graph at hand, set by the front door */
+	struct cyclic_memo *loops;         /* answers about loops (sched/alg/cyclic_memo.h), set by the front
+	                                      door; may be NULL */
 	void (*progress)(void *state, double fraction); /* may be NULL */
 	void *progress_state;
 } sched_options;

@@ -176,26 +176,33 @@ uint64_t bank_calendar_free_work(const bank_calendar *c, int64_t from, int64_t t
 	return whole - MIN(used, whole);
 }
 
-/* The planes of CYCLE; NULL when nothing is taken there and MAKE is false. */
-static uint64_t *planes_at(bank_calendar *c, int64_t cycle, bool make)
+static uint64_t *page_at(const bank_calendar *c, int64_t page)
 {
-	int64_t page = (cycle >> PAGE_SHIFT) - c->base;
-	size_t words = (size_t)c->ports * c->words;
-	gpointer *slot;
-
 	g_assert(page >= 0);
-	if ((guint)page >= c->pages->len) {
-		if (!make)
-			return NULL;
-		g_ptr_array_set_size(c->pages, (gint)page + 1);
+	return (guint)page < c->pages->len ? g_ptr_array_index(c->pages, page) : NULL;
+}
+
+/* The planes of CYCLE; NULL where nothing was ever taken near it. */
+static const uint64_t *planes_there(const bank_calendar *c, int64_t cycle)
+{
+	const uint64_t *page = page_at(c, (cycle >> PAGE_SHIFT) - c->base);
+
+	return page ? page + (size_t)c->ports * c->words * (size_t)(cycle & (PAGE_CYCLES - 1)) : NULL;
+}
+
+/* The planes of CYCLE, to be written. */
+static uint64_t *planes_at(bank_calendar *c, int64_t cycle)
+{
+	int64_t number = (cycle >> PAGE_SHIFT) - c->base;
+	size_t words = (size_t)c->ports * c->words;
+	uint64_t *page = page_at(c, number);
+
+	if (!page) {
+		if ((guint)number >= c->pages->len)
+			g_ptr_array_set_size(c->pages, (gint)number + 1);
+		page = g_ptr_array_index(c->pages, number) = g_new0(uint64_t, words * PAGE_CYCLES);
 	}
-	slot = &g_ptr_array_index(c->pages, page);
-	if (!*slot) {
-		if (!make)
-			return NULL;
-		*slot = g_new0(uint64_t, words * PAGE_CYCLES);
-	}
-	return (uint64_t *)*slot + words * (size_t)(cycle & (PAGE_CYCLES - 1));
+	return page + words * (size_t)(cycle & (PAGE_CYCLES - 1));
 }
 
 static bool wave_fits(const bank_calendar *c, const uint64_t *taken, const uint64_t *wave)
@@ -257,24 +264,40 @@ static void count_work(bank_calendar *c, int64_t cycle, uint64_t work)
 	g_array_index(c->used, uint64_t, page) += work;
 }
 
-bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
+bool bank_calendar_free_for(const bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
+{
+	size_t wave_words = (size_t)c->ports * c->words;
+	const uint64_t *wave = &g_array_index(arena, uint64_t, print.first);
+
+	if (c->ideal)
+		return true;
+	for (uint32_t w = 0; w < print.waves; w++, wave += wave_words)
+		for (unsigned n = 0; n < c->service; n++, cycle++) {
+			const uint64_t *taken = planes_there(c, cycle);
+
+			if (taken && !wave_fits(c, taken, wave))
+				return false;
+		}
+	return true;
+}
+
+void bank_calendar_put(bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
 {
 	size_t wave_words = (size_t)c->ports * c->words;
 
 	if (c->ideal)
-		return true;
-	for (int pass = 0; pass < 2; pass++)
-		for (uint32_t n = 0; n < print.waves * c->service; n++) {
-			const uint64_t *wave =
-				&g_array_index(arena, uint64_t, print.first + n / c->service * wave_words);
-			uint64_t *taken = planes_at(c, cycle + n, pass == 1);
-
-			if (pass == 1)
-				wave_add(c, taken, wave);
-			else if (taken && !wave_fits(c, taken, wave))
-				return false;
-		}
+		return;
+	for (uint32_t n = 0; n < print.waves * c->service; n++)
+		wave_add(c, planes_at(c, cycle + n),
+		         &g_array_index(arena, uint64_t, print.first + n / c->service * wave_words));
 	count_work(c, cycle, bank_calendar_work(c, print));
+}
+
+bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
+{
+	if (!bank_calendar_free_for(c, cycle, print, arena))
+		return false;
+	bank_calendar_put(c, cycle, print, arena);
 	return true;
 }
 
@@ -286,7 +309,7 @@ void bank_calendar_release(bank_calendar *c, int64_t cycle, bank_print print, co
 		return;
 	count_work(c, cycle, -bank_calendar_work(c, print));
 	for (uint32_t n = 0; n < print.waves * c->service; n++)
-		wave_subtract(c, planes_at(c, cycle + n, true),
+		wave_subtract(c, planes_at(c, cycle + n),
 		              &g_array_index(arena, uint64_t, print.first + n / c->service * wave_words));
 }
 

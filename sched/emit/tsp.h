@@ -76,8 +76,9 @@ bool tspe_calendars_init(tspe_calendars *c, const isa_machine *machine, int64_t 
 void tspe_calendars_fini(tspe_calendars *c);
 /* Forgets what lies so far behind the horizon that nothing will be placed there. */
 void tspe_calendars_advance(tspe_calendars *c);
-/* Takes ports in CYCLE if they are free, else changes nothing. */
-bool tspe_take_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
+/* Are so many ports free in CYCLE?  Takes them, unasked. */
+bool tspe_ports_free(const tspe_calendars *c, int64_t cycle, tspe_ports use);
+void tspe_put_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
 void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
 /* The queue of QUEUES that is free for LENGTH cycles soonest, not before FROM; *START is when, *UNTIL when it is taken
  * next. */

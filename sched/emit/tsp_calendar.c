@@ -201,19 +201,26 @@ static tspe_ports *ports_at(tspe_calendars *c, int64_t cycle)
 	return (tspe_ports *)*slot + (cycle & (PAGE_CYCLES - 1));
 }
 
-bool tspe_take_ports(tspe_calendars *c, int64_t cycle, tspe_ports use)
+bool tspe_ports_free(const tspe_calendars *c, int64_t cycle, tspe_ports use)
+{
+	int64_t page = (cycle >> PAGE_SHIFT) - c->first_page;
+	tspe_ports at = {0};
+
+	g_assert(page >= 0);
+	if ((guint)page < c->pages->len && g_ptr_array_index(c->pages, page))
+		at = ((const tspe_ports *)g_ptr_array_index(c->pages, page))[cycle & (PAGE_CYCLES - 1)];
+	return at.reads + use.reads <= c->machine->vreg_read_ports &&
+	       at.writes + use.writes <= c->machine->vreg_write_ports &&
+	       (int64_t)at.weight_bytes + use.weight_bytes <= c->machine->mxm_weight_bytes;
+}
+
+void tspe_put_ports(tspe_calendars *c, int64_t cycle, tspe_ports use)
 {
 	tspe_ports *at = ports_at(c, cycle);
 
-	if (at->reads + use.reads > c->machine->vreg_read_ports ||
-	    at->writes + use.writes > c->machine->vreg_write_ports)
-		return false;
-	if ((int64_t)at->weight_bytes + use.weight_bytes > c->machine->mxm_weight_bytes)
-		return false;
 	at->reads = (uint16_t)(at->reads + use.reads);
 	at->writes = (uint16_t)(at->writes + use.writes);
 	at->weight_bytes += use.weight_bytes;
-	return true;
 }
 
 void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use)

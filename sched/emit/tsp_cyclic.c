@@ -13,7 +13,7 @@
  */
 #include "sched/emit/tsp.h"
 
-#include "sched/alg/cyclic.h"
+#include "sched/alg/cyclic_memo.h"
 
 enum {
 	PLACEMENTS = 4000,
@@ -236,7 +236,7 @@ void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate)
 
 	budget(&how);
 	how.limit = BOUND_MAX;
-	cyclic_solve(p, &how, &r);
+	cyclic_memo_solve(k->e->options->loops, p, &how, &r);
 	*rate = (tspe_rate){r.valid ? r.ii : 0, r.lower_bound, r.valid && r.status == CYCLIC_OPTIMAL,
 	                    constant_name(r.bounds.resource_why), 0};
 	cyclic_result_fini(&r);
@@ -315,7 +315,7 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers)
 		how.placements = ROW_PLACEMENTS;
 		how.moves = ROW_MOVES;
 		how.from = how.limit = rows;
-		cyclic_solve(p, &how, &r);
+		cyclic_memo_solve(k->e->options->loops, p, &how, &r);
 		for (unsigned i = 0; r.valid && i < k->step_count; i++)
 			k->step[i].row = t.op[i] == UINT32_MAX ? 0 : (int32_t)r.start[t.op[i]];
 		k->rows = r.valid ? (uint32_t)r.ii : 0;
