@@ -23,6 +23,7 @@ typedef struct sched_options {
 	unsigned threads;   /* of the method, >= 1; changes nothing but the time */
 	bool patterns;      /* use stored schedules of known patterns where they are shorter */
 	bool brief;         /* leave out notes that take long to find */
+	bool length_only;   /* nothing but the program's length is looked at: no producers, predictions, notes */
 	bool report;        /* fill sched_report.search whatever the method is */
 	bool (*stop)(void *state); /* asked now and then, from any thread: true ends the method.  May be NULL */
 	void *stop_state;

@@ -50,59 +50,65 @@ uint64_t cyclic_memo_hits(cyclic_memo *memo)
 	return hits;
 }
 
-static void put(GByteArray *text, uint64_t number)
-{
-	g_byte_array_append(text, (const guint8 *)&number, sizeof number);
-}
+/* Numbers and names in a row. */
+typedef struct writer {
+	guint8 *text;
+	size_t size, room;
+} writer;
 
-static void put_name(GByteArray *text, const char *name)
+static void put(writer *w, const void *bytes, size_t count)
 {
-	g_byte_array_append(text, (const guint8 *)name, (guint)strlen(name) + 1);
-}
-
-static void put_operations(GByteArray *text, const cyclic_problem *p)
-{
-	put(text, p->ops->len);
-	for (uint32_t i = 0; i < p->ops->len; i++) {
-		put(text, cyclic_op_at(p, i)->modes);
-		put_name(text, cyclic_op_at(p, i)->name);
+	if (w->size + count > w->room) {
+		w->room = 2 * (w->room + count);
+		w->text = g_realloc(w->text, w->room);
 	}
-	put(text, p->modes->len);
+	memcpy(w->text + w->size, bytes, count);
+	w->size += count;
+}
+
+#define PUT(w, ...)                                                                                                    \
+	do {                                                                                                           \
+		const uint64_t numbers[] = {__VA_ARGS__};                                                              \
+		put(w, numbers, sizeof numbers);                                                                       \
+	} while (0)
+
+static void put_operations(writer *w, const cyclic_problem *p)
+{
+	for (uint32_t i = 0; i < p->ops->len; i++) {
+		const cyclic_op *op = cyclic_op_at(p, i);
+
+		PUT(w, op->modes);
+		put(w, op->name, strlen(op->name) + 1);
+	}
 	for (uint32_t i = 0; i < p->modes->len; i++)
-		put(text, g_array_index(p->modes, cyclic_mode, i).uses);
-	put(text, p->uses->len);
+		PUT(w, g_array_index(p->modes, cyclic_mode, i).uses);
 	for (uint32_t i = 0; i < p->uses->len; i++) {
 		const cyclic_use *u = cyclic_use_at(p, i);
 
-		put(text, (uint64_t)u->resource << 32 | u->amount);
-		put(text, (uint64_t)u->offset << 32 | u->length);
+		PUT(w, (uint64_t)u->resource << 32 | u->amount, (uint64_t)u->offset << 32 | u->length);
 	}
 }
 
 static GBytes *text_of(const cyclic_problem *p, const cyclic_options *o)
 {
-	GByteArray *text = g_byte_array_new();
+	writer text = {NULL, 0, 2048}, *w = &text;
 
-	put(text, o->placements);
-	put(text, o->conflicts);
-	put(text, o->moves);
-	put(text, o->seed);
-	put(text, (uint64_t)o->from);
-	put(text, (uint64_t)o->limit);
-	put(text, p->resources->len);
+	text.text = g_malloc(text.room);
+	PUT(w, o->placements, o->conflicts, o->moves, o->seed, (uint64_t)o->from, (uint64_t)o->limit);
+	PUT(w, p->resources->len, p->ops->len, p->modes->len, p->uses->len, p->edges->len);
 	for (uint32_t i = 0; i < p->resources->len; i++) {
-		put(text, cyclic_resource_at(p, i)->capacity);
-		put_name(text, cyclic_resource_at(p, i)->name);
+		const cyclic_resource *r = cyclic_resource_at(p, i);
+
+		PUT(w, r->capacity);
+		put(w, r->name, strlen(r->name) + 1);
 	}
-	put_operations(text, p);
+	put_operations(w, p);
 	for (uint32_t i = 0; i < p->edges->len; i++) {
 		const cyclic_edge *e = cyclic_edge_at(p, i);
 
-		put(text, (uint64_t)e->from << 32 | e->to);
-		put(text, (uint64_t)e->latency);
-		put(text, (uint64_t)e->distance << 1 | e->value);
+		PUT(w, (uint64_t)e->from << 32 | e->to, (uint64_t)e->latency, (uint64_t)e->distance << 1 | e->value);
 	}
-	return g_byte_array_free_to_bytes(text);
+	return g_bytes_new_take(text.text, text.size);
 }
 
 /* An answer to a problem of OPS operations, as the receiver's own. */

@@ -281,6 +281,32 @@ bool bank_calendar_free_for(const bank_calendar *c, int64_t cycle, bank_print pr
 	return true;
 }
 
+/* The same for one beat of three words, where nothing has to be counted. */
+static bool beat_fits(const uint64_t *taken, const uint64_t *wave)
+{
+	return !((taken[0] & wave[0]) | (taken[1] & wave[1]) | (taken[2] & wave[2]));
+}
+
+uint32_t bank_calendar_count_free(const bank_calendar *c, int64_t cycle, uint32_t interval, const bank_print *prints,
+                                  uint32_t count, const GArray *arena)
+{
+	bool simple = c->ports == 1 && c->words == 3 && c->service == 1 && !c->ideal;
+
+	for (uint32_t i = 0; i < count; i++, cycle += interval) {
+		const uint64_t *taken;
+
+		if (!simple || prints[i].waves != 1) {
+			if (!bank_calendar_free_for(c, cycle, prints[i], arena))
+				return i;
+			continue;
+		}
+		taken = planes_there(c, cycle);
+		if (taken && !beat_fits(taken, &g_array_index(arena, uint64_t, prints[i].first)))
+			return i;
+	}
+	return count;
+}
+
 void bank_calendar_put(bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
 {
 	size_t wave_words = (size_t)c->ports * c->words;

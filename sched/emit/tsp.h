@@ -78,6 +78,8 @@ void tspe_calendars_fini(tspe_calendars *c);
 void tspe_calendars_advance(tspe_calendars *c);
 /* Are so many ports free in CYCLE?  Takes them, unasked. */
 bool tspe_ports_free(const tspe_calendars *c, int64_t cycle, tspe_ports use);
+/* Of COUNT uses, INTERVAL cycles apart from CYCLE on, how many come before the first for which ports are not free? */
+uint32_t tspe_count_free(const tspe_calendars *c, int64_t cycle, uint32_t interval, tspe_ports use, uint32_t count);
 void tspe_put_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
 void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
 /* The queue of QUEUES that is free for LENGTH cycles soonest, not before FROM; *START is when, *UNTIL when it is taken

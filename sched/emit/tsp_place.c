@@ -117,19 +117,42 @@ static bool is_apart(const tspe_kernel *k, const tspe_step *s)
 	return s->fan == 1 && s->beats_min == s->beats_max && (s->once || k->interval >= s->beats_max);
 }
 
+/* How many accesses of a step whose accesses are apart find what they ask for, before one does not; *CLASH says why. */
+static uint32_t count_free(const tspe_kernel *k, const tspe_step *s, enum clash *clash)
+{
+	const tspe_calendars *c = &k->e->cal;
+	uint32_t count = accesses(k, s), most = count;
+	int64_t sample = tspe_sample_at(k, s, 0, 0), due = tspe_due_at(k, s, 0, 0);
+
+	*clash = NO_CLASH;
+	if (s->memory)
+		count = bank_calendar_count_free(c->banks, sample, k->interval, s->prints + k->first, count, k->arena);
+	if (count < most)
+		*clash = BANK_CLASH;
+	most = count;
+	if (s->read_ports || s->weight_bytes)
+		count = tspe_count_free(c, sample, k->interval, reads_of(s), count);
+	if (s->result == TSPE_REGISTERS)
+		count = tspe_count_free(c, due, k->interval, writes_of(s), count);
+	if (count < most)
+		*clash = PORT_CLASH;
+	return count;
+}
+
 /* All accesses of step S at its start, or none. */
 static enum clash take_accesses(tspe_kernel *k, tspe_step *s)
 {
 	uint32_t count = accesses(k, s);
 	bool apart = is_apart(k, s);
 	enum clash clash = NO_CLASH;
-	uint32_t a;
+	uint32_t a = 0;
 
 	if (!s->memory && !s->read_ports && !s->weight_bytes && s->result != TSPE_REGISTERS)
 		return NO_CLASH;
-	for (a = 0; a < count && (clash = look_at(k, s, a / s->fan, a % s->fan)) == NO_CLASH; a++)
-		if (!apart)
-			take_access(k, s, a / s->fan, a % s->fan);
+	if (apart)
+		a = count_free(k, s, &clash);
+	for (; !apart && a < count && (clash = look_at(k, s, a / s->fan, a % s->fan)) == NO_CLASH; a++)
+		take_access(k, s, a / s->fan, a % s->fan);
 	k->budget -= (int64_t)a * s->beats_max + TRY_WORK;
 	if (clash != NO_CLASH && !apart)
 		release_accesses(k, s, a);
