@@ -127,7 +127,9 @@ typedef struct tspe_tensor {
 	int64_t row_step, block_step;    /* bytes like which rows, lane blocks should move through the banks; 0: any */
 	int64_t shared_pitch;            /* row_pitch that all tensors of the same loops can have */
 	int64_t border;                  /* conv: bytes of lines and pixels before the first one */
-	uint32_t cells;                  /* vectors as stored: nb * rows + row */
+	unsigned parts;                  /* that a vector may be stored in: 2 where two of them do not fit the banks */
+	uint64_t part_lanes;             /* of the first part */
+	uint32_t cells;                  /* vectors as stored, by parts: (nb * rows + row) * parts + part */
 	uint32_t *instance;              /* [cells]: who stored it; NULL for host data */
 	int64_t *due;                    /* [cells]: readable from this cycle on */
 	int64_t last_read;               /* latest sampling by a load */
@@ -147,6 +149,7 @@ enum tspe_origin_kind {
 	TSPE_ORIGIN_HOST,
 	TSPE_ORIGIN_ONE,   /* the same for all accesses */
 	TSPE_ORIGIN_EACH,  /* one for each access */
+	TSPE_ORIGIN_PARTS, /* memory: one for each part of what each access reads */
 	TSPE_ORIGIN_CELLS, /* memory: whoever stored the cells that the access touches */
 	TSPE_ORIGIN_AFTER, /* memory: a store of the same iteration */
 };
@@ -154,7 +157,8 @@ typedef struct tspe_origin {
 	enum tspe_origin_kind kind;
 	uint32_t instance;   /* ONE: of all iterations */
 	int64_t due;         /* ONE: when it arrived; TSPE_NEVER: not to be predicted */
-	const int64_t *each; /* EACH: instance per access */
+	const int64_t *each; /* EACH, PARTS: instance per access, of the first part */
+	const int64_t *step; /* PARTS: from there to that of the second part */
 	const int64_t *dues; /* EACH: when it arrived, or NULL */
 } tspe_origin;
 
@@ -413,6 +417,8 @@ int64_t tspe_kernel_bound(const tspe_kernel *k);
 /* A schedule of bursts of K's iterations: rows for its steps, ROWS of them from a chunk to the next.  *REGISTERS: kept
  * at a time, about.  False: there is none. */
 bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers);
+/* K, whose steps are those of FROM, runs in its rows. */
+void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from);
 /* Rows that bursts of K's memory steps need when each takes the first in which it meets no other; 0: bursts cannot be.
  */
 uint32_t tspe_rows_needed(const tspe_kernel *k);

@@ -326,6 +326,13 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers)
 	return k->rows;
 }
 
+void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from)
+{
+	k->rows = from->rows;
+	for (unsigned i = 0; i < k->step_count; i++)
+		k->step[i].row = from->step[i].row;
+}
+
 bool tspe_notes_rates(const tspe *e)
 {
 	return !e->trial && !e->options->brief && e->epoch < EMIT_NOTED_EPOCHS && e->noted < NOTED_LOOPS;

@@ -86,12 +86,13 @@ static bool run_rows(tspe *e, const picking *p, uint64_t first, uint32_t count, 
 	tspe_kernel_memory(k, store, p->y, p->seg, (int32_t)p->y->row_pitch, p->rows);
 	tspe_kernel_link(k, store, 0, load);
 	k->step[store].cell = tspe_kernel_alloc(k, count * sizeof(uint32_t));
-	k->step[store].cells = p->rows;
+	k->step[store].cells = p->rows * p->y->parts;
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t row = first + (uint64_t)i * p->rows;
 
 		k->step[store].addr[i] = (int64_t)tspe_element_addr(p->y, row, p->lane);
-		k->step[store].cell[i] = (uint32_t)(p->lane / p->y->low->vector_lanes * p->y->low->rows + row);
+		k->step[store].cell[i] =
+			(uint32_t)(p->lane / p->y->low->vector_lanes * p->y->low->rows + row) * p->y->parts;
 	}
 	tspe_kernel_finish(k);
 	k->ready = *ready;

@@ -103,7 +103,9 @@ static int64_t instance_of(const issue *w, unsigned o, uint32_t access)
 		return step_instance(w, o, access);
 	if (origin->kind == TSPE_ORIGIN_AFTER)
 		return (int64_t)w->k->step[w->s->after].instance + access;
-	return origin->kind == TSPE_ORIGIN_EACH ? origin->each[w->k->first * w->s->fan + access] : origin->instance;
+	return origin->kind == TSPE_ORIGIN_EACH || origin->kind == TSPE_ORIGIN_PARTS
+	               ? origin->each[w->k->first * w->s->fan + access]
+	               : origin->instance;
 }
 
 /* Arrivals that vary cut the chunk, unless they do so within an iteration: then nothing is predicted. */
@@ -140,8 +142,10 @@ static void prepare_operand(issue *w, unsigned o)
 			return;
 		}
 		follow_arrivals(w, o);
-	} else if (origin->kind == TSPE_ORIGIN_EACH) {
+	} else if (origin->kind == TSPE_ORIGIN_EACH || origin->kind == TSPE_ORIGIN_PARTS) {
 		w->seq[w->sequences++] = (sequence){origin->each + (size_t)w->k->first * s->fan, false};
+		if (origin->kind == TSPE_ORIGIN_PARTS)
+			w->seq[w->sequences++] = (sequence){origin->step + (size_t)w->k->first * s->fan, true};
 	}
 }
 
@@ -375,6 +379,10 @@ static void add_source(const issue *w, uint32_t id, unsigned o, const piece *p)
 			source.step0 = difference(instance_of(w, o, p->first + 1), base);
 		if (p->outer > 1)
 			source.step1 = difference(instance_of(w, o, p->first + p->inner), base);
+	}
+	if (kind == TSPE_ORIGIN_PARTS) {
+		source.seg_div = (uint16_t)(w->s->tensor->part_lanes * w->s->tensor->element / TSPE_GRANULE);
+		source.seg_step = (int32_t)w->s->origin[o].step[w->k->first * w->s->fan + p->first];
 	}
 	isa_program_add_source(w->k->e->program, id, o, &source);
 }

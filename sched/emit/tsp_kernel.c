@@ -113,6 +113,7 @@ void tspe_kernel_memory(tspe_kernel *k, int step, tspe_tensor *tensor, uint32_t 
 		s->insn.count = count;
 	}
 	s->addr = tspe_kernel_alloc(k, (size_t)k->count * s->fan * sizeof(int64_t));
+	s->cells = tensor->parts;
 	if (load)
 		s->origin[0].kind = tensor->instance ? TSPE_ORIGIN_CELLS : TSPE_ORIGIN_HOST;
 }
@@ -210,16 +211,41 @@ void tspe_cell_sources(const tspe_step *s, uint32_t access, GArray *sources)
 	each_granule(s, access, add_granule, &state);
 }
 
-/* Do all granules of each access belong to one cell?  Then that cell is its producer. */
-static bool is_single_cell(const tspe_step *s, uint32_t count)
+/* Cells that each access reads, if that is one cell or both of one vector for all of them; else 0. */
+static unsigned cells_read(const tspe_step *s, uint32_t count)
 {
+	uint32_t most = 1;
+
 	for (uint32_t a = 0; a < count; a++) {
 		uint64_t from = (uint64_t)s->addr[a];
+		uint32_t cell = tspe_cell_at(s->tensor, from);
+		uint32_t more = s->insn.seg ? UINT32_MAX : tspe_cell_at(s->tensor, from + s->insn.len - 1u) - cell;
 
-		if (s->insn.seg || tspe_cell_at(s->tensor, from) != tspe_cell_at(s->tensor, from + s->insn.len - 1u))
-			return false;
+		if (more && (more > 1 || cell % s->tensor->parts))
+			return 0;
+		most = MAX(most, more + 1);
 	}
-	return true;
+	return most;
+}
+
+/* Who stored what each access reads of COUNT; both parts of a vector often come from one. */
+static void set_origin(tspe_kernel *k, tspe_step *s, uint32_t count, unsigned cells)
+{
+	int64_t *each = tspe_kernel_alloc(k, count * sizeof(int64_t));
+	int64_t *step = cells > 1 ? tspe_kernel_alloc(k, count * sizeof(int64_t)) : NULL;
+	bool apart = false;
+
+	for (uint32_t a = 0; a < count; a++) {
+		uint32_t cell = tspe_cell_at(s->tensor, (uint64_t)s->addr[a]);
+
+		each[a] = s->tensor->instance[cell];
+		if (step && tspe_cell_at(s->tensor, (uint64_t)s->addr[a] + s->insn.len - 1u) != cell)
+			step[a] = (int64_t)s->tensor->instance[cell + 1] - each[a];
+		apart |= step && step[a];
+	}
+	s->origin[0].kind = apart ? TSPE_ORIGIN_PARTS : TSPE_ORIGIN_EACH;
+	s->origin[0].each = each;
+	s->origin[0].step = step;
 }
 
 /* A load waits for whoever stored what it reads. */
@@ -227,23 +253,22 @@ static void finish_load(tspe_kernel *k, tspe_step *s)
 {
 	uint32_t count = k->count * s->fan;
 	int64_t *ready = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
-	int64_t *each = NULL;
+	unsigned cells = cells_read(s, count);
 
-	if (is_single_cell(s, count)) {
-		each = tspe_kernel_alloc(k, count * sizeof(int64_t));
-		s->origin[0].kind = TSPE_ORIGIN_EACH;
-		s->origin[0].each = each;
-	}
+	if (cells)
+		set_origin(k, s, count, cells);
 	for (uint32_t i = 0; i < k->count; i++)
 		ready[i] = TSPE_NEVER;
 	for (uint32_t a = 0; a < count; a++) {
 		int64_t due = TSPE_NEVER;
 
-		if (each) {
+		if (cells) {
 			uint32_t cell = tspe_cell_at(s->tensor, (uint64_t)s->addr[a]);
 
-			each[a] = s->tensor->instance[cell];
 			due = s->tensor->due[cell];
+			if (cells > 1)
+				due = MAX(due, s->tensor->due[tspe_cell_at(s->tensor,
+				                                           (uint64_t)s->addr[a] + s->insn.len - 1u)]);
 		} else {
 			each_granule(s, a, latest_granule, &due);
 		}

@@ -55,7 +55,7 @@ uint64_t tspe_vector_addr(const tspe_tensor *t, unsigned section, int64_t v, uin
 {
 	uint64_t index = section ? t->low->blocks * t->low->rows + (uint64_t)v : (uint64_t)v;
 
-	*cell = (uint32_t)index;
+	*cell = (uint32_t)(index * t->parts);
 	return tspe_element_addr(t, index % t->low->rows, index / t->low->rows * t->low->vector_lanes);
 }
 
@@ -63,10 +63,13 @@ uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr)
 {
 	uint64_t at = addr - t->base;
 	uint64_t pitch = (uint64_t)t->row_pitch, stride = (uint64_t)t->block_stride;
+	uint64_t vector = at % pitch / stride * t->low->rows + at / pitch, offset = at % pitch % stride;
 
-	if (stride > pitch) /* block by block, with a gap between blocks where banks ask for one */
-		return (uint32_t)(at / stride * t->low->rows + at % stride / pitch);
-	return (uint32_t)(at % pitch / stride * t->low->rows + at / pitch);
+	if (stride > pitch) { /* block by block, with a gap between blocks where banks ask for one */
+		vector = at / stride * t->low->rows + at % stride / pitch;
+		offset = at % stride % pitch;
+	}
+	return (uint32_t)(vector * t->parts + (t->parts > 1 && offset >= t->part_lanes * t->element));
 }
 
 /* ---------------------------------------------------------------------------------------------------- layout */

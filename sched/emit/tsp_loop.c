@@ -18,20 +18,26 @@ enum {
 	ROW_LEAST = 8, /* bursts shorter than that are not worth rows */
 	WAIT_CHUNKS = 4,
 	COPIES_MAX = 6, /* iterations side by side */
-	SAMPLED = 16,   /* iterations that stand for all */
+	PARTS_MAX = 2,  /* of each */
+	STRANDS_MAX = COPIES_MAX * PARTS_MAX,
+	SAMPLED = 16, /* iterations that stand for all */
 	ITERATIONS_LEAST = 4 * ROW_LEAST,
 };
 
 /* A plan so near its bound ends the search for a better one. */
 #define NEAR 1.03
+/* What gaps between short bursts cost, as a factor. */
+#define GAPS 1.34
 
 typedef struct loop_shape {
 	const low_vloop *loop;
 	uint64_t from;  /* first iteration of the kernel, over both levels */
 	uint32_t count; /* iterations of the kernel: COPIES of the loop's each */
 	unsigned copies;
-	uint32_t segment; /* consecutive iterations of a copy */
-	bool once_inner;  /* are loads with step0 = 0 constant over the kernel? */
+	uint32_t segment;    /* consecutive iterations of a copy */
+	unsigned parts;      /* in which each iteration is made, one beside the other */
+	uint64_t part_lanes; /* of the first one */
+	bool once_inner;     /* are loads with step0 = 0 constant over the kernel? */
 } loop_shape;
 
 static const low_step *step_at(const low_vloop *loop, guint i)
@@ -48,33 +54,49 @@ static bool is_once(const loop_shape *shape, const low_step *s)
 	return s->ref.step0 == 0 && shape->once_inner;
 }
 
-static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, unsigned copy, const low_step *s)
+/* One of the strands that run side by side: part PART of the iterations of copy COPY. */
+typedef struct strand {
+	unsigned copy, part;
+} strand;
+
+static uint64_t lanes_of(const loop_shape *shape, strand at)
+{
+	if (shape->parts == 1)
+		return shape->loop->lanes;
+	return at.part ? shape->loop->lanes - shape->part_lanes : shape->part_lanes;
+}
+
+static void fill_addresses(tspe_kernel *k, int index, const loop_shape *shape, strand which, const low_step *s)
 {
 	tspe_step *step = &k->step[index];
 
 	step->cell = tspe_kernel_alloc(k, shape->count * sizeof(uint32_t));
 	for (uint32_t i = 0; i < shape->count; i++) {
 		uint64_t at = shape->from + (uint64_t)(i / shape->segment) * shape->segment * shape->copies +
-		              (uint64_t)copy * shape->segment + i % shape->segment;
+		              (uint64_t)which.copy * shape->segment + i % shape->segment;
 		int64_t v = s->ref.first + (int64_t)(at % shape->loop->n0) * s->ref.step0 +
 		            (int64_t)(at / shape->loop->n0) * s->ref.step1;
 
-		step->addr[i] = (int64_t)tspe_vector_addr(step->tensor, s->ref.section, v, &step->cell[i]);
+		step->addr[i] = (int64_t)(tspe_vector_addr(step->tensor, s->ref.section, v, &step->cell[i]) +
+		                          which.part * shape->part_lanes * step->tensor->element);
+		step->cell[i] += which.part;
 	}
 }
 
 /* Steps of the loop name each other by MAP[]: numbers of the kernel's steps. */
-static int add_memory(tspe_kernel *k, const loop_shape *shape, unsigned copy, const low_step *s, const int *map)
+static int add_memory(tspe_kernel *k, const loop_shape *shape, strand which, const low_step *s, const int *map)
 {
 	tspe *e = k->e;
 	bool load = s->kind == LOW_LOAD;
 	tspe_tensor *t = &e->tensors[s->ref.tensor];
 	int index = tspe_kernel_add(k, load ? ISA_OP_LOAD : ISA_OP_STORE, e->mem.at, e->mem.count);
 
-	tspe_kernel_memory(k, index, t, (uint32_t)(shape->loop->lanes * t->element), 0, 1);
-	fill_addresses(k, index, shape, copy, s);
+	tspe_kernel_memory(k, index, t, (uint32_t)(lanes_of(shape, which) * t->element), 0, 1);
+	fill_addresses(k, index, shape, which, s);
+	if (shape->parts > 1)
+		k->step[index].cells = 1;
 	if (load) {
-		tspe_kernel_result(k, index, tspe_span(e->m, shape->loop->lanes, t->low->type));
+		tspe_kernel_result(k, index, tspe_span(e->m, lanes_of(shape, which), t->low->type));
 		k->step[index].once = is_once(shape, s);
 	} else {
 		tspe_kernel_link(k, index, 0, map[s->in[0]]);
@@ -82,7 +104,7 @@ static int add_memory(tspe_kernel *k, const loop_shape *shape, unsigned copy, co
 	return index;
 }
 
-static int add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s, const int *map)
+static int add_op(tspe_kernel *k, const loop_shape *shape, strand which, const low_step *s, const int *map)
 {
 	tspe *e = k->e;
 	int index = tspe_kernel_add(k, s->op, e->vxm.at, e->vxm.count);
@@ -90,11 +112,11 @@ static int add_op(tspe_kernel *k, const loop_shape *shape, const low_step *s, co
 
 	insn->type = (uint8_t)s->type;
 	insn->dtype = (uint8_t)s->dtype;
-	insn->lanes = (uint16_t)shape->loop->lanes;
+	insn->lanes = (uint16_t)lanes_of(shape, which);
 	insn->imm = s->in[1] == -2 ? s->imm : 0;
 	if (s->in[1] == -2)
 		insn->src1 = ISA_PLACE_IMM;
-	tspe_kernel_result(k, index, tspe_span(e->m, shape->loop->lanes, s->dtype));
+	tspe_kernel_result(k, index, tspe_span(e->m, lanes_of(shape, which), s->dtype));
 	for (unsigned o = 0; o < 2; o++)
 		if (s->in[o] >= 0)
 			tspe_kernel_link(k, index, o, map[s->in[o]]);
@@ -153,28 +175,49 @@ static int add_lanes(tspe_kernel *k, const loop_shape *shape, const low_step *s,
 static tspe_kernel *build(tspe *e, const loop_shape *shape)
 {
 	tspe_kernel *k = tspe_kernel_new(e, shape->count);
-	int map[COPIES_MAX][TSPE_STEPS_MAX];
+	unsigned strands = shape->copies * shape->parts;
+	int map[STRANDS_MAX][TSPE_STEPS_MAX];
 
-	/* With copies, what all of them share comes first.  Copies of a step stand beside each other: their accesses
-	 * follow each other in memory. */
-	for (guint i = 0; shape->copies > 1 && i < shape->loop->steps->len; i++)
-		if (is_once(shape, step_at(shape->loop, i)))
-			map[0][i] = add_memory(k, shape, 0, step_at(shape->loop, i), NULL);
+	/* With several strands, what copies share comes first.  Strands of a step stand beside each other: their
+	 * accesses follow each other in memory. */
+	for (guint i = 0; strands > 1 && i < shape->loop->steps->len; i++)
+		for (unsigned p = 0; p < shape->parts && is_once(shape, step_at(shape->loop, i)); p++)
+			map[p][i] = add_memory(k, shape, (strand){0, p}, step_at(shape->loop, i), NULL);
 	for (guint i = 0; i < shape->loop->steps->len; i++)
-		for (unsigned c = 0; c < shape->copies; c++) {
+		for (unsigned n = 0; n < strands; n++) {
 			const low_step *s = step_at(shape->loop, i);
+			strand at = {n / shape->parts, n % shape->parts};
 
-			if (shape->copies > 1 && is_once(shape, s))
-				map[c][i] = map[0][i];
+			if (strands > 1 && is_once(shape, s))
+				map[n][i] = map[at.part][i];
 			else if (s->kind == LOW_OP)
-				map[c][i] = add_op(k, shape, s, map[c]);
+				map[n][i] = add_op(k, shape, at, s, map[n]);
 			else if (s->kind == LOW_LANES)
-				map[c][i] = add_lanes(k, shape, s, map[c]);
+				map[n][i] = add_lanes(k, shape, s, map[n]);
 			else
-				map[c][i] = add_memory(k, shape, c, s, map[c]);
+				map[n][i] = add_memory(k, shape, at, s, map[n]);
 		}
 	tspe_kernel_finish(k);
 	return k;
+}
+
+/* Can iterations be made in parts?  Each lane for itself, and what is stored is kept by parts. */
+static bool has_parts(const tspe *e, loop_shape *shape)
+{
+	shape->part_lanes = 0;
+	for (guint i = 0; i < shape->loop->steps->len; i++) {
+		const low_step *s = step_at(shape->loop, i);
+		const tspe_tensor *t = &e->tensors[s->ref.tensor];
+
+		if (s->kind == LOW_LANES)
+			return false;
+		if (s->kind == LOW_OP || (s->kind == LOW_LOAD && t->parts == 1))
+			continue;
+		if (t->parts == 1 || (shape->part_lanes && shape->part_lanes != t->part_lanes))
+			return false;
+		shape->part_lanes = t->part_lanes;
+	}
+	return shape->part_lanes && shape->part_lanes < shape->loop->lanes;
 }
 
 /* Registers that one iteration holds at its fullest moment. */
@@ -209,12 +252,15 @@ static bool fits_queues(const tspe_kernel *k)
 	       used[ISA_UNIT_SXM] <= MAX(e->permute.count, 1);
 }
 
-/* How a loop runs in rows: COPIES iterations side by side, each in bursts of SEGMENT, ROWS bursts one after the other.
- */
+/* How a loop runs in rows: COPIES iterations side by side, in PARTS, each in bursts of SEGMENT, ROWS bursts one after
+ * the other. */
 typedef struct row_plan {
-	unsigned copies;
+	unsigned copies, parts;
 	uint32_t segment, rows;
-	double best; /* cycles an iteration, at least, whatever the copies */
+	double bound; /* cycles an iteration, at least, with so many side by side, */
+	double best;  /* and whatever is side by side; */
+	double rest;  /* what iterations take that are left over; */
+	double least; /* cycles of the loop, at most */
 } row_plan;
 
 /* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them.  What could
@@ -253,39 +299,6 @@ static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned c
 	return (double)(rows * k->count) + (double)(shape->count - chunks * copies * k->count) * rest;
 }
 
-/* Tries bursts of all lengths for COPIES side by side; the best becomes PLAN if it takes less than *LEAST cycles, REST
- * being what iterations take that are left over. */
-static void try_copies(tspe *e, const loop_shape *shape, unsigned copies, int64_t ready, double bound, double rest,
-                       double *least, row_plan *plan)
-{
-	uint32_t longest = MIN(shape->count / copies, BLOCK_MAX);
-
-	for (uint32_t segment = longest; segment >= ROW_LEAST && *least > NEAR * bound * shape->count; segment--) {
-		loop_shape sample = *shape;
-		g_autoptr(tspe_kernel) k = NULL;
-		uint64_t registers;
-		double cycles;
-
-		sample.copies = copies;
-		sample.count = sample.segment = segment;
-		k = build(e, &sample);
-		k->rows = tspe_rows_needed(k);
-		if (!k->rows || estimate(shape, k, copies, rest) >= *least || !tspe_kernel_rows(k, k->rows, &registers))
-			continue;
-		cycles = estimate(shape, k, copies, rest);
-		if (registers > (uint64_t)e->m->vreg_count || cycles >= *least)
-			continue;
-		k->ready = ready;
-		if (!place_rows(k, 0, segment))
-			continue;
-		tspe_unplace(k);
-		*least = cycles;
-		plan->copies = copies;
-		plan->segment = segment;
-		plan->rows = k->rows;
-	}
-}
-
 static unsigned count_bursts(const tspe_kernel *k)
 {
 	unsigned count = 0;
@@ -295,79 +308,144 @@ static unsigned count_bursts(const tspe_kernel *k)
 	return count;
 }
 
+/* A kernel of one burst a step by PLAN, with its rows, from the first of SHAPE's iterations; NULL when it has none so
+ * short, or too few registers for them. */
+static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_plan *plan)
+{
+	loop_shape sample = *shape;
+	g_autoptr(tspe_kernel) k = NULL;
+	uint64_t registers;
+
+	sample.copies = plan->copies;
+	sample.parts = plan->parts;
+	sample.count = sample.segment = plan->segment;
+	k = build(e, &sample);
+	k->rows = plan->rows ? plan->rows : tspe_rows_needed(k);
+	if (!k->rows || estimate(shape, k, plan->copies, plan->rest) >= plan->least ||
+	    !tspe_kernel_rows(k, k->rows, &registers) || registers > (uint64_t)e->m->vreg_count)
+		return NULL;
+	return g_steal_pointer(&k);
+}
+
+/* Tries bursts of all lengths for what is side by side in TRIED; the best becomes PLAN if it takes less than
+ * PLAN->least cycles. */
+static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t ready, row_plan *plan)
+{
+	uint32_t longest = MIN(shape->count / tried.copies, BLOCK_MAX);
+
+	for (tried.segment = longest; tried.segment >= ROW_LEAST && plan->least > NEAR * plan->best * shape->count;
+	     tried.segment--) {
+		g_autoptr(tspe_kernel) k = NULL;
+		double cycles;
+
+		tried.least = plan->least;
+		tried.rows = 0;
+		k = build_sample(e, shape, &tried);
+		if (!k)
+			continue;
+		cycles = estimate(shape, k, tried.copies, tried.rest);
+		k->ready = ready;
+		if (cycles >= plan->least || !place_rows(k, 0, tried.segment))
+			continue;
+		tspe_unplace(k);
+		tried.rows = k->rows;
+		tried.least = cycles;
+		*plan = tried;
+	}
+}
+
+/* What could run side by side, that of the least bound first; returns how many of them. */
+static unsigned find_plans(tspe *e, const loop_shape *shape, row_plan tried[STRANDS_MAX])
+{
+	loop_shape sample = *shape;
+	unsigned parts = has_parts(e, &sample) ? PARTS_MAX : 1, count = 0;
+	double rest = 0;
+
+	sample.count = sample.segment = SAMPLED;
+	for (sample.parts = 1; sample.parts <= parts; sample.parts++)
+		for (sample.copies = 1; sample.copies <= COPIES_MAX; sample.copies++) {
+			g_autoptr(tspe_kernel) k = NULL;
+			row_plan plan = {.copies = sample.copies, .parts = sample.parts};
+			unsigned at = count;
+
+			if (sample.copies * sample.parts * shape->loop->steps->len > TSPE_STEPS_MAX ||
+			    shape->count < SAMPLED * sample.copies)
+				break;
+			k = build(e, &sample);
+			plan.bound = (double)tspe_kernel_bound(k) / sample.copies;
+			/* With more steps than queues, bursts have gaps, unless they all follow one another. */
+			if (!count)
+				rest = plan.bound * (fits_queues(k) || plan.bound >= count_bursts(k) ? 1 : GAPS);
+			plan.rest = rest;
+			for (; at && tried[at - 1].bound > plan.bound; at--)
+				tried[at] = tried[at - 1];
+			tried[at] = plan;
+			count++;
+		}
+	for (unsigned i = 0; i < count; i++)
+		tried[i].best = tried[0].bound;
+	return count;
+}
+
 /* A plan by which iterations take fewer cycles than in one burst a step; copies 0: none. */
 static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 {
-	row_plan plan = {0};
-	double bound[COPIES_MAX + 1], best = 0, rest = 0, least;
-	unsigned last = 0;
+	row_plan tried[STRANDS_MAX], plan;
+	loop_shape cut = *shape;
+	unsigned count = find_plans(e, shape, tried);
 
-	for (unsigned c = 1; c <= COPIES_MAX && c * shape->loop->steps->len <= TSPE_STEPS_MAX; c++) {
-		loop_shape sample = *shape;
-		g_autoptr(tspe_kernel) k = NULL;
-
-		sample.copies = c;
-		sample.count = sample.segment = SAMPLED;
-		if (shape->count < SAMPLED * c)
-			break;
-		k = build(e, &sample);
-		bound[c] = (double)tspe_kernel_bound(k) / c;
-		best = c == 1 ? bound[1] : MIN(best, bound[c]);
-		last = c;
-		/* With more steps than queues, bursts have gaps, unless they all follow one another. */
-		if (c == 1)
-			rest = bound[1] * (fits_queues(k) || bound[1] >= count_bursts(k) ? 1 : 1.1);
-	}
-	plan.best = best;
+	if (!count)
+		return (row_plan){0};
+	has_parts(e, &cut);
 	/* A tenth at least is to be gained: operations that overlap others lose some of it. */
-	least = rest * shape->count * 0.9;
-	for (unsigned c = 1; c <= last; c++)
-		if (bound[c] * shape->count < least && bound[c] <= 1.25 * best)
-			try_copies(e, shape, c, ready, best, rest, &least, &plan);
+	plan = (row_plan){.best = tried[0].bound, .least = tried[0].rest * shape->count * 0.9};
+	for (unsigned i = 0; i < count; i++)
+		if (tried[i].bound * shape->count < plan.least && tried[i].bound <= 1.25 * plan.best)
+			try_copies(e, &cut, tried[i], ready, &plan);
 	return plan;
 }
 
-/* As many iterations as keep to rows; *DONE: how many those are.  *BEST: the least cycles an iteration could take. */
-static void run_rows(tspe *e, const loop_shape *shape, int64_t *ready, uint32_t *done, double *best)
+/* As many iterations as keep to the rows of *PLAN, or of a new one in its place if they do not; returns how many. */
+static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_plan *plan)
 {
-	row_plan plan = {0};
 	loop_shape rows = *shape;
+	g_autoptr(tspe_kernel) sample = NULL;
 	g_autoptr(tspe_kernel) k = NULL;
-	uint64_t registers;
-	tspe_rate rate;
+	tspe_rate rate = {0};
 
-	*best = 0;
-	if (e->bursts_only)
-		return;
-	plan = plan_rows(e, shape, *ready);
-	*best = plan.best;
-	if (!plan.copies)
-		return;
+	has_parts(e, &rows);
+	plan->least = INFINITY;
+	if (plan->copies && shape->count >= plan->copies * plan->segment)
+		sample = build_sample(e, &rows, plan);
+	if (!sample) {
+		*plan = plan_rows(e, shape, *ready);
+		if (!plan->copies)
+			return 0;
+		plan->least = INFINITY;
+		sample = build_sample(e, &rows, plan);
+	}
+	if (!sample)
+		return 0;
 	e->in_rows = true;
-	rows.copies = plan.copies;
-	rows.segment = plan.segment;
-	/* The sample again, for its rows and its bound; then all of it. */
-	rows.count = plan.segment;
+	if (shape->from == 0 && tspe_notes_rates(e))
+		tspe_kernel_rate(sample, &rate);
+	rows.copies = plan->copies;
+	rows.parts = plan->parts;
+	rows.segment = plan->segment;
+	rows.count = shape->count / (plan->copies * plan->segment) * plan->segment;
 	k = build(e, &rows);
-	rate = (tspe_rate){0};
-	if (tspe_notes_rates(e))
-		tspe_kernel_rate(k, &rate);
-	tspe_kernel_free(k);
-	rows.count = shape->count / (plan.copies * plan.segment) * plan.segment;
-	k = build(e, &rows);
-	if (!tspe_kernel_rows(k, plan.rows, &registers))
-		return;
+	tspe_copy_rows(k, sample);
 	k->ready = *ready;
-	while (k->next < k->count && place_rows(k, k->next, plan.segment))
+	while (k->next < k->count && place_rows(k, k->next, plan->segment))
 		tspe_commit(k);
 	if (!k->next)
-		return;
+		return 0;
 	rate.interval = k->rows;
 	rate.proved = k->rows == rate.bound;
 	if (shape->from == 0)
 		tspe_note_rate(e, &rate, rows.copies);
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
-	*done = k->next * rows.copies;
+	return k->next * rows.copies;
 }
 
 /* What interval the kernel kept, against the least. */
@@ -414,17 +492,16 @@ static bool run_bursts(tspe *e, const loop_shape *shape, double best, int64_t *r
 static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **error)
 {
 	loop_shape rest = *shape;
-	uint32_t done = 1;
-	double best = 0;
+	row_plan plan = {0};
+	uint32_t done = !e->bursts_only;
 
 	/* What does not fill bursts of one length may fill shorter ones. */
 	while (done && rest.count >= ITERATIONS_LEAST) {
-		done = 0;
-		run_rows(e, &rest, ready, &done, &best);
+		done = run_rows(e, &rest, ready, &plan);
 		rest.from += done;
 		rest.count -= done;
 	}
-	return !rest.count || run_bursts(e, &rest, best, ready, error);
+	return !rest.count || run_bursts(e, &rest, plan.best, ready, error);
 }
 
 static bool check_lanes(const tspe *e, const low_vloop *loop, GError **error)
@@ -459,7 +536,8 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 {
 	const low_vloop *loop = &macro->vloop;
 	uint64_t total = loop->n0 * loop->n1;
-	loop_shape shape = {.loop = loop, .copies = 1, .segment = 1, .once_inner = has_inner_constant(loop)};
+	loop_shape shape = {
+		.loop = loop, .copies = 1, .segment = 1, .parts = 1, .once_inner = has_inner_constant(loop)};
 	uint64_t most = shape.once_inner ? MIN(loop->n0, TSPE_ITERATIONS_MAX) : TSPE_ITERATIONS_MAX;
 
 	if (loop->steps->len > TSPE_STEPS_MAX || !check_lanes(e, loop, error))
@@ -495,7 +573,7 @@ static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_
 	for (uint32_t i = 0; i < count; i++) {
 		k->step[load].addr[i] = (int64_t)tspe_element_addr(x, row, from + i);
 		k->step[store].addr[i] = (int64_t)tspe_element_addr(y, from + i, row);
-		k->step[store].cell[i] = (uint32_t)(block * y->low->rows + from + i);
+		k->step[store].cell[i] = (uint32_t)(block * y->low->rows + from + i) * y->parts;
 	}
 	tspe_kernel_finish(k);
 	k->ready = *ready;

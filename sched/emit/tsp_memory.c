@@ -221,13 +221,26 @@ static void add_tensor(tspe *e, const tspe_tensor *t)
 
 /* ----------------------------------------------------------------------------------------------------- plan */
 
+/* Vectors of which no two fit the banks in one cycle may be stored by halves, of whole granules whatever their type. */
+static void cut_vectors(const tspe *e, tspe_tensor *t)
+{
+	uint64_t lanes = t->low->blocks ? t->low->vector_lanes : t->low->tail;
+	uint64_t requests =
+		(lanes * t->element + (uint64_t)e->m->sram_block_bytes - 1) / (uint64_t)e->m->sram_block_bytes;
+	uint64_t ports = bank_map_banks_used(bank_calendar_map(e->cal.banks)) * (uint64_t)e->m->sram_ports;
+
+	t->part_lanes = (lanes / 2 + TSPE_GRANULE - 1) / TSPE_GRANULE * TSPE_GRANULE;
+	t->parts = requests <= ports && 2 * requests > ports && t->part_lanes < lanes ? 2 : 1;
+}
+
 static void begin_tensor(tspe *e, guint index)
 {
 	tspe_tensor *t = &e->tensors[index];
 
 	t->low = tspe_low_tensor(e, index);
 	t->element = isa_type_bytes(t->low->type);
-	t->cells = (uint32_t)(t->low->rows * (t->low->blocks + (t->low->tail > 0)));
+	cut_vectors(e, t);
+	t->cells = (uint32_t)(t->low->rows * (t->low->blocks + (t->low->tail > 0))) * t->parts;
 	t->last_read = t->last_due = t->writable = TSPE_NEVER;
 }
 

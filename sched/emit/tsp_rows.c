@@ -220,7 +220,7 @@ static uint64_t result_at(const mxm_pass *p, const mxm_unit *u, uint64_t row, ui
 	const tspe_tensor *c = p->work->c;
 
 	row += p->work->c_row + p->job->row;
-	*cell = (uint32_t)(u->column * c->low->rows + row);
+	*cell = (uint32_t)(u->column * c->low->rows + row) * c->parts;
 	return tspe_element_addr(c, row, u->column * c->low->vector_lanes);
 }
 

@@ -28,7 +28,7 @@ static tspe_tensor *slot_at(tspe *e, uint32_t slot, GError **error)
 	while (e->slots->len <= slot) {
 		tspe_tensor *t = g_new0(tspe_tensor, 1);
 
-		*t = (tspe_tensor){.element = 1, .base = base + e->slots->len * bytes, .bytes = bytes};
+		*t = (tspe_tensor){.element = 1, .parts = 1, .base = base + e->slots->len * bytes, .bytes = bytes};
 		t->last_read = t->last_due = t->writable = TSPE_NEVER;
 		g_ptr_array_add(e->slots, t);
 		if (t->base + bytes <= capacity)
