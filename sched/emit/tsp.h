@@ -16,7 +16,7 @@
  *   tsp_registers.c registers for a chunk's values; tsp_tight.c, tsp_spill.c when there are few
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops and transposes as kernels, tsp_gather.c rows picked by an index
- *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds
+ *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds; tsp_known.c what was found out
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
  */
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
@@ -390,6 +390,7 @@ struct tspe {
 	bool trial;             /* only its length matters */
 	sched_registers needed; /* what became of them */
 	bool in_blocks;         /* does a loop run in blocks, whose length depends on how many there are? */
+	GHashTable *known;      /* what tspe_keep() was given: of all tries of the epoch */
 	int64_t limit;          /* a try that ends there or later is given up, without an error; 0: none */
 	unsigned noted;         /* loops whose interval is in the report */
 	uint64_t passes,
@@ -426,6 +427,13 @@ uint32_t tspe_rows_needed(const tspe_kernel *k);
 bool tspe_notes_rates(const tspe *e);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
 void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations);
+
+/* tsp_known.c.  What was found out about KEY, bytes that say which question it is, or NULL.  The answer must be the
+ * same in all ways in which the epoch is tried. */
+void *tspe_recall(const tspe *e, const void *key, size_t size);
+/* FOUND, from g_malloc(), is kept for KEY, which is not known yet. */
+void tspe_keep(tspe *e, const void *key, size_t size, void *found);
+GHashTable *tspe_known_new(void);
 
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);

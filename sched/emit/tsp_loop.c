@@ -290,13 +290,15 @@ static int64_t rows_spanned(const tspe_kernel *k)
 	return last + 1;
 }
 
-/* What the loop would take: whole chunks in rows, and the rest at REST cycles an iteration. */
-static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned copies, double rest)
+/* What the loop would take: whole chunks of SPANNED rows, one begun ROWS after the other, and the rest at PLAN's rate.
+ */
+static double estimate(const loop_shape *shape, const row_plan *plan, uint32_t rows, int64_t spanned)
 {
-	uint32_t chunks = shape->count / (copies * k->count);
-	int64_t rows = (int64_t)(chunks - 1) * k->rows + rows_spanned(k);
+	uint32_t chunks = shape->count / (plan->copies * plan->segment);
+	int64_t all = (int64_t)(chunks - 1) * rows + spanned;
 
-	return (double)(rows * k->count) + (double)(shape->count - chunks * copies * k->count) * rest;
+	return (double)(all * plan->segment) +
+	       (double)(shape->count - chunks * plan->copies * plan->segment) * plan->rest;
 }
 
 static unsigned count_bursts(const tspe_kernel *k)
@@ -308,22 +310,67 @@ static unsigned count_bursts(const tspe_kernel *k)
 	return count;
 }
 
+/* What is found out about a burst of a loop: the same however the epoch is tried. */
+typedef struct sample_key {
+	const low_vloop *loop;
+	uint64_t from;
+	uint32_t segment, rows, copies, parts; /* copies 0: which plans there are for SEGMENT iterations */
+} sample_key;
+G_STATIC_ASSERT(sizeof(sample_key) == sizeof(low_vloop *) + sizeof(uint64_t) + 4 * sizeof(uint32_t)); /* no holes */
+
+typedef struct sample_facts {
+	uint32_t rows;  /* needed; 0: bursts cannot be */
+	bool solved;    /* is it known what follows? */
+	uint32_t found; /* rows of the schedule; 0: there is none */
+	uint64_t registers;
+	int64_t spanned;
+	int32_t row[TSPE_STEPS_MAX];
+} sample_facts;
+
+static bool facts_allow(const tspe *e, const loop_shape *shape, const row_plan *plan, const sample_facts *facts)
+{
+	if (!facts->rows || estimate(shape, plan, facts->rows, 1) >= plan->least)
+		return false;
+	return !facts->solved || (facts->found && facts->registers <= (uint64_t)e->m->vreg_count &&
+	                          estimate(shape, plan, facts->found, facts->spanned) < plan->least);
+}
+
+static void find_rows(tspe_kernel *k, sample_facts *facts)
+{
+	facts->solved = true;
+	facts->found = tspe_kernel_rows(k, facts->rows, &facts->registers) ? k->rows : 0;
+	facts->spanned = rows_spanned(k);
+	for (unsigned i = 0; i < k->step_count; i++)
+		facts->row[i] = k->step[i].row;
+}
+
 /* A kernel of one burst a step by PLAN, with its rows, from the first of SHAPE's iterations; NULL when it has none so
  * short, or too few registers for them. */
 static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_plan *plan)
 {
+	const sample_key key = {shape->loop, shape->from, plan->segment, plan->rows, plan->copies, plan->parts};
+	sample_facts *facts = tspe_recall(e, &key, sizeof key);
 	loop_shape sample = *shape;
 	g_autoptr(tspe_kernel) k = NULL;
-	uint64_t registers;
 
+	if (facts && !facts_allow(e, shape, plan, facts))
+		return NULL;
 	sample.copies = plan->copies;
 	sample.parts = plan->parts;
 	sample.count = sample.segment = plan->segment;
 	k = build(e, &sample);
-	k->rows = plan->rows ? plan->rows : tspe_rows_needed(k);
-	if (!k->rows || estimate(shape, k, plan->copies, plan->rest) >= plan->least ||
-	    !tspe_kernel_rows(k, k->rows, &registers) || registers > (uint64_t)e->m->vreg_count)
+	if (!facts) {
+		facts = g_new0(sample_facts, 1);
+		facts->rows = plan->rows ? plan->rows : tspe_rows_needed(k);
+		tspe_keep(e, &key, sizeof key, facts);
+	}
+	if (!facts->solved && facts_allow(e, shape, plan, facts))
+		find_rows(k, facts);
+	if (!facts->solved || !facts_allow(e, shape, plan, facts))
 		return NULL;
+	k->rows = facts->found;
+	for (unsigned i = 0; i < k->step_count; i++)
+		k->step[i].row = facts->row[i];
 	return g_steal_pointer(&k);
 }
 
@@ -343,9 +390,9 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 		k = build_sample(e, shape, &tried);
 		if (!k)
 			continue;
-		cycles = estimate(shape, k, tried.copies, tried.rest);
+		cycles = estimate(shape, &tried, k->rows, rows_spanned(k));
 		k->ready = ready;
-		if (cycles >= plan->least || !place_rows(k, 0, tried.segment))
+		if (!place_rows(k, 0, tried.segment))
 			continue;
 		tspe_unplace(k);
 		tried.rows = k->rows;
@@ -355,7 +402,7 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 }
 
 /* What could run side by side, that of the least bound first; returns how many of them. */
-static unsigned find_plans(tspe *e, const loop_shape *shape, row_plan tried[STRANDS_MAX])
+static unsigned compare_plans(tspe *e, const loop_shape *shape, row_plan tried[STRANDS_MAX])
 {
 	loop_shape sample = *shape;
 	unsigned parts = has_parts(e, &sample) ? PARTS_MAX : 1, count = 0;
@@ -387,21 +434,40 @@ static unsigned find_plans(tspe *e, const loop_shape *shape, row_plan tried[STRA
 	return count;
 }
 
+typedef struct plans {
+	unsigned count;
+	row_plan tried[STRANDS_MAX];
+} plans;
+
+/* The same, found out once. */
+static const plans *find_plans(tspe *e, const loop_shape *shape)
+{
+	const sample_key key = {.loop = shape->loop, .from = shape->from, .segment = shape->count};
+	plans *known = tspe_recall(e, &key, sizeof key);
+
+	if (known)
+		return known;
+	known = g_new0(plans, 1);
+	known->count = compare_plans(e, shape, known->tried);
+	tspe_keep(e, &key, sizeof key, known);
+	return known;
+}
+
 /* A plan by which iterations take fewer cycles than in one burst a step; copies 0: none. */
 static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 {
-	row_plan tried[STRANDS_MAX], plan;
+	const plans *p = find_plans(e, shape);
 	loop_shape cut = *shape;
-	unsigned count = find_plans(e, shape, tried);
+	row_plan plan;
 
-	if (!count)
+	if (!p->count)
 		return (row_plan){0};
 	has_parts(e, &cut);
 	/* A tenth at least is to be gained: operations that overlap others lose some of it. */
-	plan = (row_plan){.best = tried[0].bound, .least = tried[0].rest * shape->count * 0.9};
-	for (unsigned i = 0; i < count; i++)
-		if (tried[i].bound * shape->count < plan.least && tried[i].bound <= 1.25 * plan.best)
-			try_copies(e, &cut, tried[i], ready, &plan);
+	plan = (row_plan){.best = p->tried[0].bound, .least = p->tried[0].rest * shape->count * 0.9};
+	for (unsigned i = 0; i < p->count; i++)
+		if (p->tried[i].bound * shape->count < plan.least && p->tried[i].bound <= 1.25 * plan.best)
+			try_copies(e, &cut, p->tried[i], ready, &plan);
 	return plan;
 }
 
