@@ -226,8 +226,10 @@ isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const 
 	*report = (sched_report){0};
 	if (!check_machine(machine, error) || !sched_check_capacity(graphs, machine, error))
 		return NULL;
-	own.loops = cyclic_memo_new();
+	if (!own.loops)
+		own.loops = cyclic_memo_new();
 	program = compile_or_search(graphs, machine, &own, report, error);
-	cyclic_memo_free(own.loops);
+	if (!options->loops)
+		cyclic_memo_free(own.loops);
 	return program;
 }

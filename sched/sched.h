@@ -29,8 +29,8 @@ typedef struct sched_options {
 	void *stop_state;
 	struct sched_sheet *const *sheets; /* what is decided, a sheet a graph (sched/sheet.h); or NULL */
 	struct sched_sheet *sheet;         /* that of the graph at hand, set by the front door */
-	struct cyclic_memo *loops;         /* answers about loops (sched/alg/cyclic_memo.h), set by the front
-	                                      door; may be NULL */
+	struct cyclic_memo *loops; /* answers about loops that are there already (sched/alg/cyclic_memo.h), for callers
+	                              that schedule often; NULL: the front door keeps its own */
 	void (*progress)(void *state, double fraction); /* may be NULL */
 	void *progress_state;
 } sched_options;

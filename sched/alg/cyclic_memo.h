@@ -11,6 +11,7 @@ typedef struct cyclic_memo cyclic_memo;
 
 cyclic_memo *cyclic_memo_new(void);
 void cyclic_memo_free(cyclic_memo *memo);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(cyclic_memo, cyclic_memo_free)
 /* What cyclic_solve() says, from any thread; RESULT is the caller's own.  Problems are the same when all their numbers
  * and names are.  MEMO may be NULL.  Not for options with a stop function. */
 void cyclic_memo_solve(cyclic_memo *memo, const cyclic_problem *p, const cyclic_options *options,

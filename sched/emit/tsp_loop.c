@@ -263,6 +263,62 @@ typedef struct row_plan {
 	double least; /* cycles of the loop, at most */
 } row_plan;
 
+/* By how many cycles the bursts of N iterations may miss their rows. */
+static int64_t most_skew(uint32_t n)
+{
+	return MAX(n / 4, 2);
+}
+
+/* A way from a load to a value, as a chunk in rows keeps to it: its beginning is due in the first iteration by DUE,
+ * counted from row 0; for BUSY cycles of it an iteration is inside of an operation. */
+typedef struct lane_way {
+	bool any;
+	int64_t due, busy;
+	unsigned span; /* the least of its values */
+} lane_way;
+
+/* Of the ways to step S, one along which least time passes inside of operations. */
+static lane_way way_to(const tspe_step *s, const lane_way *ways, uint32_t n)
+{
+	lane_way best = {false, 0, 0, UINT_MAX};
+
+	if (s->memory && tspe_is_load(s))
+		return (lane_way){!s->once, (int64_t)s->row * n + most_skew(n) + tspe_latest_due(s, 0), 0, s->span};
+	for (unsigned o = 0; o < 2; o++) {
+		const lane_way *way = s->in[o] >= 0 ? &ways[s->in[o]] : &best;
+
+		if (way->any && (!best.any || way->due + way->busy < best.due + best.busy))
+			best = *way;
+	}
+	if (!s->memory) {
+		best.busy += s->delay;
+		best.span = MIN(best.span, s->span);
+	}
+	return best;
+}
+
+/* Would a chunk that keeps to its rows need more registers than may be used?  Between a load and the store that it
+ * leads to an iteration keeps one value at least, unless it is inside of an operation, and iterations follow each other
+ * cycle by cycle. */
+static bool lacks_registers(const tspe_kernel *k, uint32_t n)
+{
+	lane_way ways[TSPE_STEPS_MAX];
+
+	for (unsigned i = 0; i < k->step_count; i++) {
+		const tspe_step *s = &k->step[i];
+		int64_t passed, kept;
+
+		ways[i] = way_to(s, ways, n);
+		if (!s->memory || tspe_is_load(s) || !ways[i].any)
+			continue;
+		passed = (int64_t)s->row * n + s->skew - ways[i].due;
+		kept = MIN(passed + 1, (int64_t)n) - ways[i].busy;
+		if (kept * ways[i].span > (int64_t)k->e->registers)
+			return true;
+	}
+	return false;
+}
+
 /* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them.  What could
  * begin long before rather fills gaps, in bursts one by one. */
 static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
@@ -270,11 +326,13 @@ static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
 	int64_t wait = k->e->cal.horizon - tspe_earliest(k, first, n, 1);
 	int64_t skew;
 
+	if (lacks_registers(k, n))
+		return false;
 	if (!tspe_place(k, first, n, 1, TSPE_NEVER) &&
 	    (wait > (int64_t)WAIT_CHUNKS * k->rows * n || !tspe_place(k, first, n, 1, k->e->cal.horizon)))
 		return false;
 	tspe_first_row(k, &skew);
-	if (skew <= MAX(n / 4, 2))
+	if (skew <= most_skew(n))
 		return true;
 	tspe_unplace(k);
 	return false;
