@@ -11,7 +11,20 @@
 
 #include <string.h>
 
-enum { PAGE_SHIFT = 9, PAGE_CYCLES = 1 << PAGE_SHIFT, WORK_SHIFT = 6 };
+enum {
+	PAGE_SHIFT = 9,
+	PAGE_CYCLES = 1 << PAGE_SHIFT,
+	WORK_SHIFT = 6,
+	KNOWN_BITS = 13,
+	KNOWN = 1 << KNOWN_BITS, /* prints kept */
+	KNOWN_WAVES = 2,
+};
+
+/* The print of BLOCKS consecutive blocks from FIRST on; its words are in known_words. */
+typedef struct known_print {
+	uint64_t first, blocks; /* 0 blocks: none */
+	bank_print print;
+} known_print;
 
 struct bank_calendar {
 	bank_map *map;
@@ -22,8 +35,10 @@ struct bank_calendar {
 	unsigned words;   /* of one plane */
 	unsigned service; /* cycles a request holds its port */
 	uint64_t block_bytes;
-	uint32_t *count; /* scratch, per bank */
-	int64_t base;    /* first page kept */
+	uint32_t *count;       /* scratch, per bank */
+	known_print *known;    /* [KNOWN] of maps that compute each block's bank; or NULL */
+	uint64_t *known_words; /* KNOWN_WAVES waves each */
+	int64_t base;          /* first page kept */
 	GPtrArray *pages;
 	int64_t used_base;
 	GArray *used; /* uint64_t: bank cycles taken by accesses presented in each 64 cycles */
@@ -60,6 +75,8 @@ void bank_calendar_free(bank_calendar *calendar)
 	g_ptr_array_unref(calendar->pages);
 	g_array_unref(calendar->used);
 	g_free(calendar->count);
+	g_free(calendar->known);
+	g_free(calendar->known_words);
 	g_free(calendar);
 }
 
@@ -130,28 +147,70 @@ static uint32_t count_requests(bank_calendar *c, const bank_access *access, uint
 	return fullest;
 }
 
+/* Counts the blocks that ACCESS asks for, bank by bank. */
+static bank_print print_counted(bank_calendar *c, const bank_access *access, GArray *arena)
+{
+	bank_print print = {1, arena->len, 0};
+	uint32_t fullest = count_requests(c, access, &print.requests);
+
+	print.waves = (fullest + c->ports - 1) / c->ports;
+	append_words(arena, print.waves * (size_t)c->ports * c->words);
+	for (uint64_t b = 0; b < c->banks; b++)
+		for (uint32_t i = 0; i < c->count[b]; i++)
+			g_array_index(arena, uint64_t, print.first + (size_t)i * c->words + b / 64) |= UINT64_C(1)
+			                                                                               << b % 64;
+	return print;
+}
+
+/* Where the print of what begins at block FIRST is kept: by Fibonacci hashing, as vectors lie regularly. */
+static size_t place_of(uint64_t first)
+{
+	return (size_t)(first * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS));
+}
+
+/* The same for one segment: loops are built again and again over the same vectors. */
+static bank_print print_segment(bank_calendar *c, const bank_access *access, uint64_t first, uint64_t blocks,
+                                GArray *arena)
+{
+	size_t wave_words = (size_t)c->ports * c->words, at = place_of(first);
+	uint64_t *words;
+	known_print *k;
+
+	if (!c->known) {
+		c->known = g_new0(known_print, KNOWN);
+		c->known_words = g_new(uint64_t, KNOWN * KNOWN_WAVES * wave_words);
+	}
+	k = &c->known[at];
+	words = c->known_words + at * KNOWN_WAVES * wave_words;
+	if (k->blocks != blocks || k->first != first) {
+		bank_print made = print_counted(c, access, arena);
+
+		if (made.waves <= KNOWN_WAVES) {
+			*k = (known_print){first, blocks, made};
+			memcpy(words, &g_array_index(arena, uint64_t, made.first),
+			       made.waves * wave_words * sizeof(*words));
+		}
+		return made;
+	}
+	k->print.first = arena->len;
+	g_array_append_vals(arena, words, (guint)(k->print.waves * wave_words));
+	return k->print;
+}
+
 bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArray *arena)
 {
 	uint64_t first = access->addr / c->block_bytes;
 	uint64_t blocks = (access->addr + access->seg - 1) / c->block_bytes - first + 1;
 	bank_print print = {1, arena->len, 0};
-	size_t wave_words = (size_t)c->ports * c->words;
-	uint32_t fullest;
 
 	if (c->ideal)
 		return print;
-	if (c->modulus && access->count == 1 && !access->index && blocks <= c->banks) {
-		print_run(c, first, blocks, append_words(arena, wave_words));
-		print.requests = (uint32_t)blocks;
-		return print;
-	}
-	fullest = count_requests(c, access, &print.requests);
-	print.waves = (fullest + c->ports - 1) / c->ports;
-	append_words(arena, print.waves * wave_words);
-	for (uint64_t b = 0; b < c->banks; b++)
-		for (uint32_t i = 0; i < c->count[b]; i++)
-			g_array_index(arena, uint64_t, print.first + (size_t)i * c->words + b / 64) |= UINT64_C(1)
-			                                                                               << b % 64;
+	if (access->count != 1 || access->index)
+		return print_counted(c, access, arena);
+	if (!c->modulus || blocks > c->banks)
+		return print_segment(c, access, first, blocks, arena);
+	print_run(c, first, blocks, append_words(arena, (size_t)c->ports * c->words));
+	print.requests = (uint32_t)blocks;
 	return print;
 }
 
