@@ -16,7 +16,8 @@
  *   tsp_registers.c registers for a chunk's values; tsp_tight.c, tsp_spill.c when there are few
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops and transposes as kernels, tsp_gather.c rows picked by an index
- *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds; tsp_known.c what was found out
+ *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds
+ *   tsp_bursts.c    chunks of short bursts in rows
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
  */
 #ifndef TSPSIM_SCHED_EMIT_TSP_H
@@ -280,6 +281,9 @@ static inline int64_t tspe_earliest_due(const tspe_step *s, unsigned member)
 
 /* When the chunk's first step could start at best, for its operands' sake. */
 int64_t tspe_earliest(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval);
+/* From EARLIEST to the end of what is placed so far, is too little of the memory free for the kernel's share of that
+ * time? */
+bool tspe_is_crowded(const tspe_kernel *k, uint32_t first, uint32_t interval, int64_t earliest);
 /* Finds times for iterations FIRST .. FIRST + N - 1, INTERVAL apart, not before READY, and takes them. */
 bool tspe_place(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t interval, int64_t ready);
 /* Gives back what tspe_place() took. */
@@ -415,14 +419,6 @@ typedef struct tspe_rate {
 void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
 /* Only the bound, without a search. */
 int64_t tspe_kernel_bound(const tspe_kernel *k);
-/* A schedule of bursts of K's iterations: rows for its steps, ROWS of them from a chunk to the next.  *REGISTERS: kept
- * at a time, about.  False: there is none. */
-bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers);
-/* K, whose steps are those of FROM, runs in its rows. */
-void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from);
-/* Rows that bursts of K's memory steps need when each takes the first in which it meets no other; 0: bursts cannot be.
- */
-uint32_t tspe_rows_needed(const tspe_kernel *k);
 /* Will the report have a line of the next loop?  Its proof takes longer than the loop does. */
 bool tspe_notes_rates(const tspe *e);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
@@ -434,6 +430,13 @@ void *tspe_recall(const tspe *e, const void *key, size_t size);
 /* FOUND, from g_malloc(), is kept for KEY, which is not known yet. */
 void tspe_keep(tspe *e, const void *key, size_t size, void *found);
 GHashTable *tspe_known_new(void);
+
+/* tsp_bursts.c.  Rows for bursts of K's first N iterations, from FROM to TO of them from a chunk to the next, as few as
+ * are found; K has the iterations of the next chunk, too, if there is one.  *REGISTERS: kept at a time, about.  False:
+ * none were found. */
+bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *registers);
+/* K, whose steps are those of FROM, runs in its rows. */
+void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from);
 
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);

@@ -11,19 +11,16 @@
  * as a burst.  A value then reaches the vector unit within the row, and a store in the next one; and accesses that meet
  * in some bank when their bursts run side by side are not put into one row.
  */
-#include "sched/emit/tsp.h"
+#include <limits.h>
+#include <string.h>
 
 #include "sched/alg/cyclic_memo.h"
+#include "sched/emit/tsp.h"
 
 enum {
 	PLACEMENTS = 4000,
 	CONFLICTS = 4000,
-	ROW_PLACEMENTS = 1000,
-	ROW_CONFLICTS = 300,
-	ROW_MOVES = 500,
 	KINDS_MAX = 16, /* of queues */
-	PAIRS_MAX = 900,
-	BUBBLES = 2, /* cycles by which an operation waits for a free port */
 	BOUND_MAX = 4096,
 	NOTED_LOOPS = 24, /* of an epoch */
 };
@@ -31,20 +28,12 @@ enum {
 typedef struct translation {
 	const tspe_kernel *k;
 	cyclic_problem *p;
-	bool bursts;
 	const uint16_t *queues[KINDS_MAX];
 	uint32_t kind[KINDS_MAX];
 	unsigned kinds;
 	uint32_t banks, reads, writes, weights; /* resources */
 	uint32_t op[TSPE_STEPS_MAX];            /* of each step; UINT32_MAX: none */
-	GArray *apart;                          /* pair: of bursts that do not go side by side */
 } translation;
-
-/* Two steps, and a resource that only one of them can have. */
-typedef struct pair {
-	unsigned a, b;
-	uint32_t resource;
-} pair;
 
 /* The resource of a step's queues. */
 static uint32_t queue_resource(translation *t, const tspe_step *s)
@@ -71,7 +60,7 @@ static uint32_t least_work(const tspe_kernel *k, const tspe_step *s)
 static void add_memory(translation *t, const tspe_step *s, uint32_t at)
 {
 	uint32_t work = bank_calendar_is_ideal(t->k->e->cal.banks) ? 0 : least_work(t->k, s);
-	uint32_t beats = t->bursts ? 1 : s->beats_min;
+	uint32_t beats = s->beats_min;
 	uint32_t most = cyclic_resource_at(t->p, t->banks)->capacity;
 
 	/* Whole beats, so that no amount is above what there is; what is left over is dropped. */
@@ -82,8 +71,8 @@ static void add_memory(translation *t, const tspe_step *s, uint32_t at)
 static void add_step(translation *t, unsigned index)
 {
 	const tspe_step *s = &t->k->step[index];
-	uint32_t queue = queue_resource(t, s), skew = t->bursts ? 0 : (uint32_t)s->skew;
-	int64_t due = t->bursts ? 0 : s->skew + s->delay + s->beats_max - 1;
+	uint32_t queue = queue_resource(t, s), skew = (uint32_t)s->skew;
+	int64_t due = s->skew + s->delay + s->beats_max - 1;
 
 	t->op[index] = cyclic_add_op(t->p, isa_ops[s->insn.op].mnemonic);
 	cyclic_add_mode(t->p);
@@ -100,44 +89,6 @@ static void add_step(translation *t, unsigned index)
 		if (s->result == TSPE_REGISTERS)
 			cyclic_add_use(t->p, t->writes, s->span, at + (uint32_t)MAX(due, 0), 1);
 	}
-	for (guint i = 0; i < t->apart->len; i++) {
-		const pair *apart = &g_array_index(t->apart, pair, i);
-
-		if (apart->a == index || apart->b == index)
-			cyclic_add_use(t->p, apart->resource, 1, 0, 1);
-	}
-}
-
-static bool in_burst(const tspe_step *s)
-{
-	return s->memory && !s->once;
-}
-
-static bool bursts_meet(const tspe_kernel *k, const tspe_step *a, const tspe_step *b)
-{
-	for (uint32_t i = 0; i < k->count; i++)
-		if (bank_calendar_meet(k->e->cal.banks, a->prints[i], b->prints[i], k->arena))
-			return true;
-	return false;
-}
-
-/* False: there are too many. */
-static bool find_apart(translation *t)
-{
-	const tspe_kernel *k = t->k;
-
-	for (unsigned a = 0; a < k->step_count; a++)
-		for (unsigned b = a + 1; in_burst(&k->step[a]) && b < k->step_count; b++) {
-			pair apart = {a, b, 0};
-
-			if (!in_burst(&k->step[b]) || !bursts_meet(k, &k->step[a], &k->step[b]))
-				continue;
-			if (t->apart->len >= PAIRS_MAX)
-				return false;
-			apart.resource = cyclic_add_resource(t->p, "banks of two", 1);
-			g_array_append_val(t->apart, apart);
-		}
-	return true;
 }
 
 static void add_edges(translation *t, unsigned index)
@@ -151,29 +102,24 @@ static void add_edges(translation *t, unsigned index)
 			int64_t latency = p->skew + p->delay + p->beats_max - 1 + (int64_t)value * p->fan_interval -
 			                  s->skew - (int64_t)j * s->fan_interval;
 
-			if (t->bursts)
-				latency = s->memory;
 			if (t->op[p - t->k->step] != UINT32_MAX)
 				cyclic_add_edge(t->p, t->op[p - t->k->step], t->op[index], latency, 0,
 				                p->result == TSPE_REGISTERS);
 		}
 }
 
-/* NULL: too large; translation_fini() in any case. */
-static cyclic_problem *translate(translation *t, const tspe_kernel *k, bool bursts)
+/* translation_fini() afterwards. */
+static cyclic_problem *translate(translation *t, const tspe_kernel *k)
 {
 	const isa_machine *m = k->e->m;
 	const bank_map *map = bank_calendar_map(k->e->cal.banks);
 
-	*t = (translation){.k = k, .p = cyclic_problem_new(), .bursts = bursts};
-	t->apart = g_array_new(FALSE, FALSE, sizeof(pair));
+	*t = (translation){.k = k, .p = cyclic_problem_new()};
 	t->banks =
 		cyclic_add_resource(t->p, "SRAM banks", (uint32_t)(bank_map_banks_used(map) * (uint64_t)m->sram_ports));
 	t->reads = cyclic_add_resource(t->p, "register read ports", (uint32_t)m->vreg_read_ports);
 	t->writes = cyclic_add_resource(t->p, "register write ports", (uint32_t)m->vreg_write_ports);
 	t->weights = cyclic_add_resource(t->p, "weight bandwidth", (uint32_t)m->mxm_weight_bytes);
-	if (bursts && !find_apart(t))
-		return NULL;
 	for (unsigned i = 0; i < k->step_count; i++) {
 		t->op[i] = UINT32_MAX;
 		if (!k->step[i].once)
@@ -188,7 +134,6 @@ static cyclic_problem *translate(translation *t, const tspe_kernel *k, bool burs
 static void translation_fini(translation *t)
 {
 	cyclic_problem_free(t->p);
-	g_array_free(t->apart, TRUE);
 }
 
 static void budget(cyclic_options *how)
@@ -201,7 +146,7 @@ static void budget(cyclic_options *how)
 int64_t tspe_kernel_bound(const tspe_kernel *k)
 {
 	translation t;
-	cyclic_problem *p = translate(&t, k, false);
+	cyclic_problem *p = translate(&t, k);
 	cyclic_bounds b;
 	int64_t bound;
 
@@ -230,7 +175,7 @@ static const char *constant_name(const char *why)
 void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate)
 {
 	translation t;
-	cyclic_problem *p = translate(&t, k, false);
+	cyclic_problem *p = translate(&t, k);
 	cyclic_options how;
 	cyclic_result r;
 
@@ -241,96 +186,6 @@ void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate)
 	                    constant_name(r.bounds.resource_why), 0};
 	cyclic_result_fini(&r);
 	translation_fini(&t);
-}
-
-uint32_t tspe_rows_needed(const tspe_kernel *k)
-{
-	unsigned in_row[TSPE_STEPS_MAX] = {0}, row[TSPE_STEPS_MAX];
-	uint32_t rows = 0;
-
-	for (unsigned i = 0; i < k->step_count; i++) {
-		uint32_t r = 0;
-
-		if (!in_burst(&k->step[i]))
-			continue;
-		/* Longer accesses would meet the next ones of their own burst. */
-		if (k->step[i].beats_max > 1)
-			return 0;
-		for (bool fits = false; !fits; r += !fits) {
-			fits = in_row[r] < k->step[i].queue_count;
-			for (unsigned j = 0; fits && j < i; j++)
-				fits = !in_burst(&k->step[j]) || row[j] != r ||
-				       !bursts_meet(k, &k->step[i], &k->step[j]);
-		}
-		row[i] = r;
-		in_row[r]++;
-		rows = MAX(rows, r + 1);
-	}
-	return rows;
-}
-
-/* Registers that chunks of K's iterations in these rows keep at a time, nearly: a value waits from its maker's row to
- * its last reader's, operations run as soon as their operands are there, and no chunk keeps more values of a step than
- * it has iterations. */
-static uint64_t registers_kept(const tspe_kernel *k)
-{
-	int64_t row[TSPE_STEPS_MAX] = {0}, last[TSPE_STEPS_MAX] = {0};
-	int64_t n = k->count, period = n * k->rows;
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < k->step_count; i++) {
-		const tspe_step *s = &k->step[i];
-
-		row[i] = s->row;
-		for (unsigned o = 0; o < 2; o++)
-			if (s->in[o] >= 0 && !in_burst(s))
-				row[i] = MAX(row[i], row[s->in[o]]);
-		last[i] = row[i];
-		for (unsigned o = 0; o < 2; o++)
-			if (s->in[o] >= 0)
-				last[s->in[o]] = MAX(last[s->in[o]], row[i]);
-	}
-	for (unsigned i = 0; i < k->step_count; i++) {
-		const tspe_step *s = &k->step[i];
-		int64_t life = (last[i] - row[i]) * n + s->delay + BUBBLES;
-
-		if (s->result == TSPE_REGISTERS)
-			sum += (uint64_t)(s->span * MIN(n, life) * (n + life) / period);
-	}
-	return sum;
-}
-
-bool tspe_kernel_rows(tspe_kernel *k, uint32_t rows, uint64_t *registers)
-{
-	translation t;
-	cyclic_problem *p;
-	cyclic_options how;
-	cyclic_result r = {0};
-
-	p = translate(&t, k, true);
-	k->rows = 0;
-	if (p) {
-		budget(&how);
-		how.conflicts = ROW_CONFLICTS;
-		how.placements = ROW_PLACEMENTS;
-		how.moves = ROW_MOVES;
-		how.from = how.limit = rows;
-		cyclic_memo_solve(k->e->options->loops, p, &how, &r);
-		for (unsigned i = 0; r.valid && i < k->step_count; i++)
-			k->step[i].row = t.op[i] == UINT32_MAX ? 0 : (int32_t)r.start[t.op[i]];
-		k->rows = r.valid ? (uint32_t)r.ii : 0;
-		*registers = k->rows ? registers_kept(k) : 0;
-		cyclic_result_fini(&r);
-	}
-	translation_fini(&t);
-	return k->rows;
-}
-
-void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from)
-{
-	k->rows = from->rows;
-	for (unsigned i = 0; i < k->step_count; i++)
-		k->step[i].row = from->step[i].row;
 }
 
 bool tspe_notes_rates(const tspe *e)

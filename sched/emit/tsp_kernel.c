@@ -374,9 +374,7 @@ static bool try_intervals(tspe_kernel *k, uint32_t first, uint32_t n, uint32_t f
 	return false;
 }
 
-/* From EARLIEST to the end of what is placed so far, is too little of the memory free for the kernel's share of that
- * time? */
-static bool is_crowded(const tspe_kernel *k, uint32_t first, uint32_t interval, int64_t earliest)
+bool tspe_is_crowded(const tspe_kernel *k, uint32_t first, uint32_t interval, int64_t earliest)
 {
 	int64_t wait = k->e->cal.horizon - earliest;
 	int64_t iterations = MIN((int64_t)(k->count - first), wait / interval + 1);
@@ -396,7 +394,7 @@ static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *p
 	uint32_t safe;
 
 	if (bank_capacity(k) && wait > 4 * WAIT_CYCLES)
-		crowded = is_crowded(k, first, policy->interval_min, earliest);
+		crowded = tspe_is_crowded(k, first, policy->interval_min, earliest);
 	if (!crowded && k->rhythm > 1) {
 		k->strict = true;
 		placed = try_intervals(k, first, n, policy->interval_min, policy->interval_max, TSPE_NEVER);

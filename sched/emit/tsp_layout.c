@@ -348,6 +348,63 @@ static void keep_step(tspe *e, uint32_t w, uint32_t c, int64_t step, int64_t int
 	result->block_step = step;
 }
 
+/* How far a loop's references to TENSOR move from iteration to iteration: 0 if none does, -1 if they differ. */
+static int64_t step_over(const low_vloop *loop, uint32_t tensor, enum low_step_kind kind)
+{
+	int64_t step = 0;
+
+	for (guint i = 0; i < loop->steps->len; i++) {
+		const low_step *s = &g_array_index(loop->steps, low_step, i);
+
+		if (s->kind != kind || s->ref.tensor != tensor || !s->ref.step0)
+			continue;
+		if (step && step != s->ref.step0)
+			return -1;
+		step = s->ref.step0;
+	}
+	return step;
+}
+
+/* Does nothing but reductions walk along TENSOR? */
+static bool is_partial(const tspe *e, uint32_t tensor)
+{
+	for (guint i = 0; i < e->low->macros->len; i++) {
+		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
+
+		if (m->kind == LOW_VLOOP && step_over(&m->vloop, tensor, LOW_LOAD) == 1)
+			return false;
+		if ((m->kind == LOW_MATMUL &&
+		     (m->matmul.a == tensor || m->matmul.b == tensor || m->matmul.c == tensor)) ||
+		    (m->kind == LOW_GATHER && (m->gather.x == tensor || m->gather.y == tensor)) ||
+		    (m->kind == LOW_TRANSPOSE && (m->transpose.x == tensor || m->transpose.y == tensor)))
+			return false;
+	}
+	return !tspe_low_tensor(e, tensor)->output;
+}
+
+/* Results of a reduction move through the banks as its operands do, several rows at a time, so that both keep their
+ * distance. */
+static void keep_partials(tspe *e, const low_vloop *loop)
+{
+	const low_step *last = &g_array_index(loop->steps, low_step, loop->steps->len - 1);
+	const low_step *first = &g_array_index(loop->steps, low_step, 0);
+	const tspe_tensor *x = &e->tensors[first->ref.tensor];
+	tspe_tensor *y = &e->tensors[last->ref.tensor];
+	int64_t rows;
+
+	if (first->kind != LOW_LOAD || last->kind != LOW_STORE || last->ref.step0 != 1)
+		return;
+	rows = step_over(loop, first->ref.tensor, LOW_LOAD);
+	for (guint i = 0; i < loop->steps->len; i++) {
+		const low_step *s = &g_array_index(loop->steps, low_step, i);
+
+		if (s->kind == LOW_LOAD && s->ref.tensor != first->ref.tensor)
+			return;
+	}
+	if (rows > 1 && is_partial(e, last->ref.tensor))
+		y->row_step = rows * in_step(e, x->shared_pitch, x->row_step);
+}
+
 static void find_steps(tspe *e)
 {
 	for (guint i = 0; i < e->low->macros->len; i++) {
@@ -358,7 +415,9 @@ static void find_steps(tspe *e)
 		int64_t interval =
 			type == ISA_TYPE_F16 ? e->m->mxm_fp16_interval_cycles : e->m->mxm_int8_interval_cycles;
 
-		if (m->kind == LOW_CONV)
+		if (m->kind == LOW_VLOOP && m->vloop.steps->len)
+			keep_partials(e, &m->vloop);
+		else if (m->kind == LOW_CONV)
 			keep_step(e, m->conv.w, m->conv.y,
 			          (int64_t)(m->conv.conv.stride_w * m->conv.conv.c * e->tensors[m->conv.x].element),
 			          interval);

@@ -21,13 +21,15 @@ enum {
 	PARTS_MAX = 2,  /* of each */
 	STRANDS_MAX = COPIES_MAX * PARTS_MAX,
 	SAMPLED = 16, /* iterations that stand for all */
+	SHORT = 1024, /* loops in which bursts of all lengths are tried */
 	ITERATIONS_LEAST = 4 * ROW_LEAST,
 };
 
 /* A plan so near its bound ends the search for a better one. */
 #define NEAR 1.03
 /* What gaps between short bursts cost, as a factor. */
-#define GAPS 1.34
+#define GAPS    1.34
+#define FOREVER 1e18
 
 typedef struct loop_shape {
 	const low_vloop *loop;
@@ -320,17 +322,22 @@ static bool lacks_registers(const tspe_kernel *k, uint32_t n)
 }
 
 /* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them.  What could
- * begin long before rather fills gaps, in bursts one by one. */
+ * begin long before, while the memory has room for it, rather fills gaps, in bursts one by one. */
 static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
 {
-	int64_t wait = k->e->cal.horizon - tspe_earliest(k, first, n, 1);
+	int64_t earliest = tspe_earliest(k, first, n, 1);
+	int64_t wait = k->e->cal.horizon - earliest;
 	int64_t skew;
 
 	if (lacks_registers(k, n))
 		return false;
-	if (!tspe_place(k, first, n, 1, TSPE_NEVER) &&
-	    (wait > (int64_t)WAIT_CHUNKS * k->rows * n || !tspe_place(k, first, n, 1, k->e->cal.horizon)))
-		return false;
+	if (!tspe_place(k, first, n, 1, TSPE_NEVER)) {
+		if (wait > (int64_t)WAIT_CHUNKS * k->rows * n &&
+		    (bank_calendar_is_ideal(k->e->cal.banks) || !tspe_is_crowded(k, first, k->rows, earliest)))
+			return false;
+		if (!tspe_place(k, first, n, 1, k->e->cal.horizon))
+			return false;
+	}
 	tspe_first_row(k, &skew);
 	if (skew <= most_skew(n))
 		return true;
@@ -348,15 +355,14 @@ static int64_t rows_spanned(const tspe_kernel *k)
 	return last + 1;
 }
 
-/* What the loop would take: whole chunks of SPANNED rows, one begun ROWS after the other, and the rest at PLAN's rate.
- */
-static double estimate(const loop_shape *shape, const row_plan *plan, uint32_t rows, int64_t spanned)
+/* What the loop would take: whole chunks in rows, one ROWS rows after the other, and the rest at REST cycles an
+ * iteration. */
+static double estimate(const loop_shape *shape, const tspe_kernel *k, unsigned copies, double rows, double rest)
 {
-	uint32_t chunks = shape->count / (plan->copies * plan->segment);
-	int64_t all = (int64_t)(chunks - 1) * rows + spanned;
+	uint32_t chunks = shape->count / (copies * k->n);
 
-	return (double)(all * plan->segment) +
-	       (double)(shape->count - chunks * plan->copies * plan->segment) * plan->rest;
+	return ((chunks - 1) * rows + (double)rows_spanned(k)) * k->n +
+	       (double)(shape->count - chunks * copies * k->n) * rest;
 }
 
 static unsigned count_bursts(const tspe_kernel *k)
@@ -368,68 +374,63 @@ static unsigned count_bursts(const tspe_kernel *k)
 	return count;
 }
 
-/* What is found out about a burst of a loop: the same however the epoch is tried. */
-typedef struct sample_key {
-	const low_vloop *loop;
-	uint64_t from;
-	uint32_t segment, rows, copies, parts; /* copies 0: which plans there are for SEGMENT iterations */
-} sample_key;
-G_STATIC_ASSERT(sizeof(sample_key) == sizeof(low_vloop *) + sizeof(uint64_t) + 4 * sizeof(uint32_t)); /* no holes */
-
-typedef struct sample_facts {
-	uint32_t rows;  /* needed; 0: bursts cannot be */
-	bool solved;    /* is it known what follows? */
-	uint32_t found; /* rows of the schedule; 0: there is none */
-	uint64_t registers;
-	int64_t spanned;
-	int32_t row[TSPE_STEPS_MAX];
-} sample_facts;
-
-static bool facts_allow(const tspe *e, const loop_shape *shape, const row_plan *plan, const sample_facts *facts)
-{
-	if (!facts->rows || estimate(shape, plan, facts->rows, 1) >= plan->least)
-		return false;
-	return !facts->solved || (facts->found && facts->registers <= (uint64_t)e->m->vreg_count &&
-	                          estimate(shape, plan, facts->found, facts->spanned) < plan->least);
-}
-
-static void find_rows(tspe_kernel *k, sample_facts *facts)
-{
-	facts->solved = true;
-	facts->found = tspe_kernel_rows(k, facts->rows, &facts->registers) ? k->rows : 0;
-	facts->spanned = rows_spanned(k);
-	for (unsigned i = 0; i < k->step_count; i++)
-		facts->row[i] = k->step[i].row;
-}
-
 /* A kernel of one burst a step by PLAN, with its rows, from the first of SHAPE's iterations; NULL when it has none so
  * short, or too few registers for them. */
 static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_plan *plan)
 {
-	const sample_key key = {shape->loop, shape->from, plan->segment, plan->rows, plan->copies, plan->parts};
-	sample_facts *facts = tspe_recall(e, &key, sizeof key);
 	loop_shape sample = *shape;
 	g_autoptr(tspe_kernel) k = NULL;
+	uint32_t chunks = shape->count / (plan->copies * plan->segment);
+	uint32_t from = plan->rows, to = plan->rows;
+	uint64_t registers;
 
-	if (facts && !facts_allow(e, shape, plan, facts))
+	if (!plan->rows) {
+		from = (uint32_t)ceil(plan->bound * plan->copies - 0.01);
+		to = (uint32_t)(plan->least / (chunks * plan->segment));
+	}
+	if (to < from)
 		return NULL;
 	sample.copies = plan->copies;
 	sample.parts = plan->parts;
-	sample.count = sample.segment = plan->segment;
+	sample.segment = plan->segment;
+	sample.count = plan->segment * MIN(chunks, 2);
 	k = build(e, &sample);
-	if (!facts) {
-		facts = g_new0(sample_facts, 1);
-		facts->rows = plan->rows ? plan->rows : tspe_rows_needed(k);
-		tspe_keep(e, &key, sizeof key, facts);
-	}
-	if (!facts->solved && facts_allow(e, shape, plan, facts))
-		find_rows(k, facts);
-	if (!facts->solved || !facts_allow(e, shape, plan, facts))
+	k->n = plan->segment;
+	if (!tspe_kernel_rows(k, from, to, &registers) || registers > (uint64_t)e->m->vreg_count ||
+	    estimate(shape, k, plan->copies, k->rows, plan->rest) >= plan->least)
 		return NULL;
-	k->rows = facts->found;
-	for (unsigned i = 0; i < k->step_count; i++)
-		k->step[i].row = facts->row[i];
 	return g_steal_pointer(&k);
+}
+
+/* Rows from one chunk to the next as they come out where both are placed: registers and ports that none of the rows
+ * knows of, or chunks of other loops, may keep the second one away.  0: the first has no place. */
+static double rows_kept(tspe *e, const loop_shape *shape, tspe_kernel *k, const row_plan *plan, int64_t ready)
+{
+	loop_shape next = *shape;
+	g_autoptr(tspe_kernel) second = NULL;
+	double rows = k->rows;
+	int64_t skew, began;
+
+	k->ready = ready;
+	if (!place_rows(k, 0, plan->segment))
+		return 0;
+	if (k->count > k->n) {
+		next.copies = plan->copies;
+		next.parts = plan->parts;
+		next.segment = next.count = plan->segment;
+		next.from += plan->copies * plan->segment;
+		second = build(e, &next);
+		tspe_copy_rows(second, k);
+		began = tspe_first_row(k, &skew);
+		second->ready = began + (int64_t)k->rows * k->n;
+		rows = 0;
+		if (place_rows(second, 0, plan->segment)) {
+			rows = (double)(tspe_first_row(second, &skew) - began) / k->n;
+			tspe_unplace(second);
+		}
+	}
+	tspe_unplace(k);
+	return rows;
 }
 
 /* Tries bursts of all lengths for what is side by side in TRIED; the best becomes PLAN if it takes less than
@@ -439,20 +440,19 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 	uint32_t longest = MIN(shape->count / tried.copies, BLOCK_MAX);
 
 	for (tried.segment = longest; tried.segment >= ROW_LEAST && plan->least > NEAR * plan->best * shape->count;
-	     tried.segment--) {
+	     tried.segment -= shape->count > SHORT && tried.segment > 4 * ROW_LEAST ? 4 : 1) {
 		g_autoptr(tspe_kernel) k = NULL;
-		double cycles;
+		double rows, cycles;
 
 		tried.least = plan->least;
 		tried.rows = 0;
 		k = build_sample(e, shape, &tried);
-		if (!k)
+		rows = k ? rows_kept(e, shape, k, &tried, ready) : 0;
+		if (rows < 1)
 			continue;
-		cycles = estimate(shape, &tried, k->rows, rows_spanned(k));
-		k->ready = ready;
-		if (!place_rows(k, 0, tried.segment))
+		cycles = estimate(shape, k, tried.copies, rows, tried.rest);
+		if (cycles >= plan->least)
 			continue;
-		tspe_unplace(k);
 		tried.rows = k->rows;
 		tried.least = cycles;
 		*plan = tried;
@@ -460,7 +460,7 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 }
 
 /* What could run side by side, that of the least bound first; returns how many of them. */
-static unsigned compare_plans(tspe *e, const loop_shape *shape, row_plan tried[STRANDS_MAX])
+static unsigned find_plans(tspe *e, const loop_shape *shape, row_plan tried[STRANDS_MAX])
 {
 	loop_shape sample = *shape;
 	unsigned parts = has_parts(e, &sample) ? PARTS_MAX : 1, count = 0;
@@ -492,40 +492,21 @@ static unsigned compare_plans(tspe *e, const loop_shape *shape, row_plan tried[S
 	return count;
 }
 
-typedef struct plans {
-	unsigned count;
-	row_plan tried[STRANDS_MAX];
-} plans;
-
-/* The same, found out once. */
-static const plans *find_plans(tspe *e, const loop_shape *shape)
-{
-	const sample_key key = {.loop = shape->loop, .from = shape->from, .segment = shape->count};
-	plans *known = tspe_recall(e, &key, sizeof key);
-
-	if (known)
-		return known;
-	known = g_new0(plans, 1);
-	known->count = compare_plans(e, shape, known->tried);
-	tspe_keep(e, &key, sizeof key, known);
-	return known;
-}
-
 /* A plan by which iterations take fewer cycles than in one burst a step; copies 0: none. */
 static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
 {
-	const plans *p = find_plans(e, shape);
+	row_plan tried[STRANDS_MAX], plan;
 	loop_shape cut = *shape;
-	row_plan plan;
+	unsigned count = find_plans(e, shape, tried);
 
-	if (!p->count)
+	if (!count)
 		return (row_plan){0};
 	has_parts(e, &cut);
 	/* A tenth at least is to be gained: operations that overlap others lose some of it. */
-	plan = (row_plan){.best = p->tried[0].bound, .least = p->tried[0].rest * shape->count * 0.9};
-	for (unsigned i = 0; i < p->count; i++)
-		if (p->tried[i].bound * shape->count < plan.least && p->tried[i].bound <= 1.25 * plan.best)
-			try_copies(e, &cut, p->tried[i], ready, &plan);
+	plan = (row_plan){.best = tried[0].bound, .least = tried[0].rest * shape->count * 0.9};
+	for (unsigned i = 0; i < count; i++)
+		if (tried[i].bound * shape->count < plan.least && tried[i].bound <= 1.25 * plan.best)
+			try_copies(e, &cut, tried[i], ready, &plan);
 	return plan;
 }
 
@@ -538,14 +519,14 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 	tspe_rate rate = {0};
 
 	has_parts(e, &rows);
-	plan->least = INFINITY;
+	plan->least = FOREVER;
 	if (plan->copies && shape->count >= plan->copies * plan->segment)
 		sample = build_sample(e, &rows, plan);
 	if (!sample) {
 		*plan = plan_rows(e, shape, *ready);
 		if (!plan->copies)
 			return 0;
-		plan->least = INFINITY;
+		plan->least = FOREVER;
 		sample = build_sample(e, &rows, plan);
 	}
 	if (!sample)
