@@ -29,6 +29,7 @@ static void find_queues(tspe *e)
 	add_queues(e, &e->vxm, ISA_UNIT_VXM, 0, 0, true);
 	add_queues(e, &e->permute, ISA_UNIT_SXM, ISA_SXM_PERMUTE, 0, true);
 	add_queues(e, &e->distribute, ISA_UNIT_SXM, ISA_SXM_DISTRIBUTE, 0, true);
+	add_queues(e, &e->transpose, ISA_UNIT_SXM, ISA_SXM_TRANSPOSE, 0, true);
 	for (unsigned p = 0; p < e->m->mxm_planes; p++) {
 		add_queues(e, &e->weights[p], ISA_UNIT_MXM, 0, p, false);
 		add_queues(e, &e->activations[p], ISA_UNIT_MXM, 1, p, false);

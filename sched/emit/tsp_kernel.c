@@ -67,6 +67,7 @@ int tspe_kernel_add(tspe_kernel *k, enum isa_op op, const uint16_t *queues, unsi
 		.fan = 1,
 		.members = 1,
 		.cells = 1,
+		.cell_step = 1,
 		.skew = (int32_t)isa_machine_skew(m, info->unit),
 		.delay = (int32_t)isa_machine_timing(m, info->timing),
 		.hold = 1,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vector loops and transposes as kernels.
+ * Vector loops as kernels.
  *
  * A loop whose steps all find a queue of their own runs as one burst a step.  One with more steps than queues, or whose
  * iterations go faster by twos or threes (three accesses fit the banks in a cycle, two an iteration: three iterations
  * in two cycles), runs in blocks: each step a short burst, in rows by a modulo schedule, values of a whole block in
- * registers.  Loads that do not move from iteration to iteration are made once a chunk.  A transpose reads columns by
- * strided loads of one element a row; how many beats that takes is the bank map's affair.
+ * registers.  Loads that do not move from iteration to iteration are made once a chunk.
  */
 #include <math.h>
 
@@ -213,7 +212,7 @@ static bool has_parts(const tspe *e, loop_shape *shape)
 
 		if (s->kind == LOW_LANES)
 			return false;
-		if (s->kind == LOW_OP || (s->kind == LOW_LOAD && t->parts == 1))
+		if (s->kind == LOW_OP || (s->kind == LOW_LOAD && (t->parts == 1 || t->turned)))
 			continue;
 		if (t->parts == 1 || (shape->part_lanes && shape->part_lanes != t->part_lanes))
 			return false;
@@ -690,51 +689,5 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 			return false;
 		shape.from += shape.count;
 	}
-	return true;
-}
-
-/* Columns FROM .. FROM + COUNT - 1 of the rows of lane block BLOCK of the result. */
-static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_t from, uint32_t count, int64_t *ready,
-                        GError **error)
-{
-	tspe_tensor *x = &e->tensors[t->x], *y = &e->tensors[t->y];
-	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, count);
-	uint64_t row = block * y->low->vector_lanes;
-	uint32_t rows = (uint32_t)MIN(y->low->vector_lanes, x->low->rows - row);
-	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
-	int store = tspe_kernel_add(k, ISA_OP_STORE, e->mem.at, e->mem.count);
-	tspe_policy policy;
-
-	tspe_kernel_memory(k, load, x, x->element, (int32_t)x->row_pitch, rows);
-	tspe_kernel_result(k, load, tspe_span(e->m, rows, x->low->type));
-	tspe_kernel_memory(k, store, y, rows * y->element, 0, 1);
-	tspe_kernel_link(k, store, 0, load);
-	k->step[store].cell = tspe_kernel_alloc(k, count * sizeof(uint32_t));
-	for (uint32_t i = 0; i < count; i++) {
-		k->step[load].addr[i] = (int64_t)tspe_element_addr(x, row, from + i);
-		k->step[store].addr[i] = (int64_t)tspe_element_addr(y, from + i, row);
-		k->step[store].cell[i] = (uint32_t)(block * y->low->rows + from + i) * y->parts;
-	}
-	tspe_kernel_finish(k);
-	k->ready = *ready;
-	policy.interval_min = tspe_kernel_interval(k);
-	policy.interval_max = MAX(policy.interval_min, (uint32_t)k->step[load].beats_max + k->step[store].beats_max);
-	policy.chunk = 0;
-	if (!tspe_run(k, &policy, error))
-		return false;
-	*ready = MAX(*ready, tspe_issue_at(k, &k->step[load], k->n - 1, 0));
-	return true;
-}
-
-bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error)
-{
-	const low_transpose *t = &macro->transpose;
-	const low_tensor *y = e->tensors[t->y].low;
-
-	for (uint64_t block = 0; block < y->blocks + (y->tail > 0); block++)
-		for (uint64_t from = 0; from < y->rows; from += TSPE_ITERATIONS_MAX)
-			if (!run_columns(e, t, block, from, (uint32_t)MIN(y->rows - from, TSPE_ITERATIONS_MAX), &ready,
-			                 error))
-				return false;
 	return true;
 }
