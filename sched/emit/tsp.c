@@ -218,8 +218,9 @@ static void go_back(const mark *m)
 
 /* What of its own accord the machine does not decide. */
 typedef struct way {
-	unsigned registers; /* that may be used */
-	bool bursts_only;   /* no loop runs in rows */
+	unsigned registers;  /* that may be used */
+	bool bursts_only;    /* no loop runs in rows */
+	bool partials_dense; /* partial results do not move through the banks as their operands do */
 } way;
 
 static bool emit_by(tspe *e, way how, GError **error)
@@ -228,6 +229,7 @@ static bool emit_by(tspe *e, way how, GError **error)
 
 	e->registers = how.registers;
 	e->bursts_only = how.bursts_only;
+	e->partials_dense = how.partials_dense;
 	e->end = e->start;
 	find_queues(e);
 	tspe_mxm_init(e);
@@ -236,6 +238,8 @@ static bool emit_by(tspe *e, way how, GError **error)
 	tspe_memory_free(e);
 	if (e->slots)
 		g_ptr_array_unref(e->slots);
+	if (e->plans)
+		g_array_unref(e->plans);
 	tspe_calendars_fini(&e->cal);
 	return done;
 }
@@ -259,7 +263,6 @@ static void try_way(const tspe *full, way how, choice *best)
 	          .options = &options,
 	          .report = &report,
 	          .trial = true,
-	          .known = full->known,
 	          .limit = best->end};
 	isa_epoch epoch = {.images = g_array_new(FALSE, TRUE, sizeof(isa_image))};
 
@@ -275,26 +278,30 @@ static void try_way(const tspe *full, way how, choice *best)
 	sched_report_fini(&report);
 }
 
-/* Loops in rows let others in later, and chunks that fewer registers make shorter sometimes fit better.  Small epochs
- * are tried with some numbers below what they used, so a machine with more registers than one of these is never slower
- * than with it. */
+/* With so many registers, all ways that make a difference; FULL itself is one of them. */
+static void try_ways(const tspe *full, unsigned registers, choice *best)
+{
+	for (unsigned dense = 0; dense <= full->has_partials; dense++)
+		for (unsigned bursts = 0; bursts <= full->in_rows; bursts++)
+			if (dense || bursts || registers != full->registers)
+				try_way(full, (way){registers, bursts, dense}, best);
+}
+
+/* Loops in rows let others in later, partial results that keep their distance take more room, and chunks that fewer
+ * registers make shorter sometimes fit better.  Small epochs are tried with some numbers below what they used, so a
+ * machine with more registers than one of these is never slower than with it. */
 static choice best_way(const tspe *full)
 {
 	static const unsigned numbers[] = {8, 16, 32};
-	choice best = {{full->registers, false}, full->end, NULL};
+	choice best = {{full->registers, false, false}, full->end, NULL};
 
-	if (full->in_rows)
-		try_way(full, (way){full->registers, true}, &best);
+	try_ways(full, full->registers, &best);
 	/* Queues that hold few words would run dry of the shorter chunks' instructions. */
 	if (full->m->icu_queue_words || full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
 		return best;
-	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++) {
-		if (numbers[i] >= full->needed.used && !full->in_blocks)
-			continue;
-		try_way(full, (way){numbers[i], true}, &best);
-		if (full->in_rows)
-			try_way(full, (way){numbers[i], false}, &best);
-	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++)
+		if (numbers[i] < full->needed.used || full->in_blocks)
+			try_ways(full, numbers[i], &best);
 	return best;
 }
 
@@ -323,18 +330,16 @@ static void take_over(isa_program *program, isa_program *tried)
 bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int64_t start, const isa_machine *machine,
               const sched_options *options, sched_report *report, int64_t *end, GError **error)
 {
-	g_autoptr(GHashTable) known = tspe_known_new();
 	const tspe clean = {.program = program,
 	                    .low = low,
 	                    .epoch = epoch,
 	                    .start = start,
 	                    .m = machine,
 	                    .options = options,
-	                    .report = report,
-	                    .known = known};
+	                    .report = report};
 	tspe e = clean;
 	mark before = mark_now(program, epoch, report);
-	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false}, error);
+	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false, false}, error);
 
 	if (done) {
 		choice best = best_way(&e);

@@ -394,10 +394,12 @@ struct tspe {
 	unsigned registers;     /* that may be used */
 	bool bursts_only;       /* no loop runs in rows */
 	bool in_rows;           /* has one? */
+	bool partials_dense;    /* do partial results of reductions lie as close as they can? */
+	GArray *plans;          /* tsp_loop.c: of rows, of loops so far */
+	bool has_partials;      /* are there any that could lie otherwise? */
 	bool trial;             /* only its length matters */
 	sched_registers needed; /* what became of them */
 	bool in_blocks;         /* does a loop run in blocks, whose length depends on how many there are? */
-	GHashTable *known;      /* what tspe_keep() was given: of all tries of the epoch */
 	int64_t limit;          /* a try that ends there or later is given up, without an error; 0: none */
 	unsigned noted;         /* loops whose interval is in the report */
 	uint64_t passes,
@@ -419,20 +421,14 @@ typedef struct tspe_rate {
 	const char *binds; /* what gives the bound */
 	double several;    /* cycles an iteration that some iterations side by side could take, or 0 */
 } tspe_rate;
-void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate);
+/* For an interval that is kept. */
+void tspe_kernel_limit(const tspe_kernel *k, int64_t interval, tspe_rate *rate);
 /* Only the bound, without a search. */
 int64_t tspe_kernel_bound(const tspe_kernel *k);
 /* Will the report have a line of the next loop?  Its proof takes longer than the loop does. */
 bool tspe_notes_rates(const tspe *e);
 /* Notes in the report what interval the present macro-operation has, for ITERATIONS iterations at a time. */
 void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations);
-
-/* tsp_known.c.  What was found out about KEY, bytes that say which question it is, or NULL.  The answer must be the
- * same in all ways in which the epoch is tried. */
-void *tspe_recall(const tspe *e, const void *key, size_t size);
-/* FOUND, from g_malloc(), is kept for KEY, which is not known yet. */
-void tspe_keep(tspe *e, const void *key, size_t size, void *found);
-GHashTable *tspe_known_new(void);
 
 /* tsp_bursts.c.  Rows for bursts of K's first N iterations, from FROM to TO of them from a chunk to the next, as few as
  * are found; K has the iterations of the next chunk, too, if there is one.  *REGISTERS: kept at a time, about.  False:

@@ -53,7 +53,9 @@ typedef struct filling {
 	                                      later */
 	uint64_t known[3][TSPE_STEPS_MAX]; /* whether they do */
 	int32_t row[TSPE_STEPS_MAX];
-	uint64_t filled[TSPE_STEPS_MAX]; /* by row modulo ROWS: numbers of bursts that are there */
+	int32_t after[TSPE_STEPS_MAX];   /* the first row after those of the loads that a burst waits for */
+	uint64_t filled[TSPE_STEPS_MAX]; /* by row modulo ROWS: numbers of bursts that are there, */
+	uint64_t late[TSPE_STEPS_MAX];   /* and which of these are in rows from ROWS on */
 	unsigned used[TSPE_STEPS_MAX];   /* likewise: how many */
 	unsigned nodes;                  /* that may still be looked at */
 } filling;
@@ -96,55 +98,62 @@ static bool begin_filling(filling *f, const tspe_kernel *k)
 	return f->count > 0;
 }
 
-/* Does A, LATER chunks after B, meet it? */
-static bool do_meet(filling *f, unsigned a, unsigned b, int32_t later)
+/* Does A, LATER chunks after them, meet one of OTHERS? */
+static bool meets_any(filling *f, unsigned a, uint64_t others, int32_t later)
 {
-	uint64_t bit = UINT64_C(1) << b;
+	uint64_t unknown = others & ~f->known[later + 1][a];
 
-	if (!(f->known[later + 1][a] & bit)) {
-		f->known[later + 1][a] |= bit;
+	for (unsigned b = 0; unknown >> b; b++) {
+		if (!(unknown >> b & 1))
+			continue;
+		f->known[later + 1][a] |= UINT64_C(1) << b;
 		f->known[1 - later][b] |= UINT64_C(1) << a;
-		if (bursts_meet(f->k, &f->k->step[f->step[a]], &f->k->step[f->step[b]], later)) {
-			f->meets[later + 1][a] |= bit;
-			f->meets[1 - later][b] |= UINT64_C(1) << a;
-		}
+		if (!bursts_meet(f->k, &f->k->step[f->step[a]], &f->k->step[f->step[b]], later))
+			continue;
+		f->meets[later + 1][a] |= UINT64_C(1) << b;
+		f->meets[1 - later][b] |= UINT64_C(1) << a;
 	}
-	return f->meets[later + 1][a] & bit;
+	return f->meets[later + 1][a] & others;
+}
+
+/* The loads have their rows. */
+static void set_after(filling *f)
+{
+	for (unsigned a = 0; a < f->count; a++) {
+		f->after[a] = 0;
+		for (unsigned i = 0; f->feeds[a] >> i; i++)
+			if (f->feeds[a] >> i & 1)
+				f->after[a] = MAX(f->after[a], f->row[i] + 1);
+	}
 }
 
 /* The row of burst A when it stands ROW rows, modulo ROWS, after the beginning. */
 static int32_t row_in(const filling *f, unsigned a, unsigned row)
 {
-	int32_t after = -1;
-
-	for (unsigned i = 0; i < f->count && f->feeds[a]; i++)
-		if (f->feeds[a] >> i & 1)
-			after = MAX(after, f->row[i]);
-	return (int32_t)row > after ? (int32_t)row : (int32_t)(row + f->rows);
+	return (int32_t)row >= f->after[a] ? (int32_t)row : (int32_t)(row + f->rows);
 }
 
 static bool goes_into(filling *f, unsigned a, unsigned row)
 {
-	int32_t at = row_in(f, a, row);
+	bool late = row_in(f, a, row) >= (int32_t)f->rows;
 
-	if (f->used[row] >= f->queues)
-		return false;
-	for (unsigned b = 0; b < f->count; b++)
-		if (f->filled[row] >> b & 1 && do_meet(f, a, b, (f->row[b] - at) / (int32_t)f->rows))
-			return false;
-	return true;
+	return f->used[row] < f->queues && !meets_any(f, a, f->filled[row] & ~f->late[row], -late) &&
+	       !meets_any(f, a, f->late[row], 1 - late);
 }
 
 static void put_burst(filling *f, unsigned a, unsigned row)
 {
 	f->row[a] = row_in(f, a, row);
 	f->filled[row] |= UINT64_C(1) << a;
+	if (f->row[a] >= (int32_t)f->rows)
+		f->late[row] |= UINT64_C(1) << a;
 	f->used[row]++;
 }
 
 static void take_burst(filling *f, unsigned a, unsigned row)
 {
 	f->filled[row] &= ~(UINT64_C(1) << a);
+	f->late[row] &= ~(UINT64_C(1) << a);
 	f->used[row]--;
 }
 
@@ -155,6 +164,11 @@ static uint64_t loads_of(const filling *f)
 	for (unsigned i = 0; i < f->count; i++)
 		loads |= (uint64_t)tspe_is_load(&f->k->step[f->step[i]]) << i;
 	return loads;
+}
+
+static uint64_t loads_and_stores(const filling *f)
+{
+	return f->count == 64 ? UINT64_MAX : (UINT64_C(1) << f->count) - 1;
 }
 
 /* Loads first: what rows stores can take depends on theirs.  Of LEFT, the burst that fewest rows take is next; of rows
@@ -169,6 +183,8 @@ static bool fill(filling *f, uint64_t left, uint64_t loads)
 	if (!f->nodes)
 		return false;
 	f->nodes--;
+	if (!(left & loads) && left == (loads_and_stores(f) & ~loads))
+		set_after(f);
 	for (unsigned i = 0; i < f->count && fewest; i++) {
 		unsigned takes = 0;
 
@@ -179,7 +195,9 @@ static bool fill(filling *f, uint64_t left, uint64_t loads)
 			best = i;
 		}
 	}
-	for (unsigned r = 0; r < f->rows && fewest; r++) {
+	for (unsigned n = 0; n < f->rows && fewest; n++) {
+		unsigned r = (unsigned)(f->after[best] + (int32_t)n) % f->rows;
+
 		if (!goes_into(f, best, r) || (left & loads && !f->used[r] && empty++))
 			continue;
 		put_burst(f, best, r);
@@ -188,6 +206,45 @@ static bool fill(filling *f, uint64_t left, uint64_t loads)
 		take_burst(f, best, r);
 	}
 	return false;
+}
+
+static void empty_rows(filling *f)
+{
+	memset(f->filled, 0, sizeof f->filled);
+	memset(f->late, 0, sizeof f->late);
+	memset(f->used, 0, sizeof f->used);
+	memset(f->after, 0, sizeof f->after);
+}
+
+/* Each burst, loads first and in the order of the steps, into the first row after what it waits for that takes it. */
+static bool fill_first(filling *f)
+{
+	uint64_t loads = loads_of(f);
+
+	empty_rows(f);
+	for (unsigned n = 0; n < 2 * f->count; n++) {
+		unsigned i = n % f->count, tried = 0;
+
+		if (n == f->count)
+			set_after(f);
+		if ((loads >> i & 1) != (n < f->count))
+			continue;
+		while (tried < f->rows && !goes_into(f, i, ((unsigned)f->after[i] + tried) % f->rows))
+			tried++;
+		if (tried == f->rows)
+			return false;
+		put_burst(f, i, ((unsigned)f->after[i] + tried) % f->rows);
+	}
+	return true;
+}
+
+static bool fill_any(filling *f)
+{
+	if (fill_first(f))
+		return true;
+	empty_rows(f);
+	f->nodes = NODES;
+	return fill(f, loads_and_stores(f), loads_of(f));
 }
 
 /* Registers that chunks of K's iterations in these rows keep at a time, nearly: a value waits from its maker's row to
@@ -230,49 +287,59 @@ static void set_rows(tspe_kernel *k, const filling *f)
 	k->rows = f->rows;
 }
 
-/* F with rows A and B in each other's place; false if bursts would meet. */
-static bool exchange(filling *f, unsigned a, unsigned b)
+static int32_t last_row(const filling *f)
 {
-	uint64_t loads = loads_of(f), moved = f->filled[a];
-	unsigned used = f->used[a];
+	int32_t last = 0;
 
-	f->filled[a] = f->filled[b];
-	f->used[a] = f->used[b];
-	f->filled[b] = moved;
-	f->used[b] = used;
-	for (unsigned stores = 0; stores < 2; stores++)
-		for (unsigned r = 0; r < f->rows; r++)
-			for (unsigned i = 0; i < f->count; i++)
-				if (f->filled[r] >> i & 1 && (loads >> i & 1) != stores)
-					f->row[i] = stores ? row_in(f, i, r) : (int32_t)r;
-	for (unsigned r = 0; r < f->rows; r++)
-		for (unsigned i = 0; i < f->count; i++)
-			for (unsigned j = 0; f->filled[r] >> i & 1 && j < i; j++)
-				if (f->filled[r] >> j & 1 &&
-				    do_meet(f, i, j, (f->row[j] - f->row[i]) / (int32_t)f->rows))
-					return false;
+	for (unsigned i = 0; i < f->count; i++)
+		last = MAX(last, f->row[i]);
+	return last;
+}
+
+/* OTHER: F with rows A and B in each other's place; false if bursts would meet. */
+static bool exchange(const filling *f, filling *other, unsigned a, unsigned b)
+{
+	uint64_t loads = loads_of(f);
+
+	*other = *f;
+	empty_rows(other);
+	for (unsigned stores = 0; stores < 2; stores++) {
+		for (unsigned i = 0; i < f->count; i++) {
+			unsigned row = (unsigned)f->row[i] % f->rows;
+
+			if ((loads >> i & 1) == stores)
+				continue;
+			row = row == a ? b : row == b ? a : row;
+			if (!goes_into(other, i, row))
+				return false;
+			put_burst(other, i, row);
+		}
+		set_after(other);
+	}
 	return true;
 }
 
-/* Rows change places while that keeps values in fewer registers. */
-static uint64_t save_registers(tspe_kernel *k, filling *f)
+/* Rows change places while chunks get shorter, or as long with values in fewer registers. */
+static uint64_t sort_rows(tspe_kernel *k, filling *f)
 {
 	uint64_t least = (set_rows(k, f), registers_kept(k));
+	int32_t span = last_row(f);
 	bool better = f->rows <= SORTED_ROWS;
 
 	while (better) {
 		better = false;
 		for (unsigned a = 0; a < f->rows; a++)
 			for (unsigned b = 0; b < a; b++) {
-				filling other = *f;
+				filling other;
 				uint64_t registers;
 
-				if (!exchange(&other, a, b))
+				if (!exchange(f, &other, a, b))
 					continue;
 				set_rows(k, &other);
 				registers = registers_kept(k);
-				if (registers >= least)
+				if (last_row(&other) > span || (last_row(&other) == span && registers >= least))
 					continue;
+				span = last_row(&other);
 				least = registers;
 				*f = other;
 				better = true;
@@ -291,14 +358,10 @@ bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, uint64_t *regi
 	if (!begin_filling(&f, k))
 		return false;
 	for (f.rows = MAX(from, (f.count + f.queues - 1) / f.queues); !done && f.rows <= MIN(to, f.count);
-	     f.rows += !done) {
-		memset(f.filled, 0, sizeof f.filled);
-		memset(f.used, 0, sizeof f.used);
-		f.nodes = NODES;
-		done = fill(&f, f.count == 64 ? UINT64_MAX : (UINT64_C(1) << f.count) - 1, loads_of(&f));
-	}
+	     f.rows += !done)
+		done = fill_any(&f);
 	if (done)
-		*registers = save_registers(k, &f);
+		*registers = sort_rows(k, &f);
 	return done;
 }
 

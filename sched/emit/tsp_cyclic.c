@@ -172,19 +172,26 @@ static const char *constant_name(const char *why)
 	return "issue";
 }
 
-void tspe_kernel_rate(const tspe_kernel *k, tspe_rate *rate)
+void tspe_kernel_limit(const tspe_kernel *k, int64_t interval, tspe_rate *rate)
 {
 	translation t;
 	cyclic_problem *p = translate(&t, k);
-	cyclic_options how;
-	cyclic_result r;
+	cyclic_bounds b;
 
-	budget(&how);
-	how.limit = BOUND_MAX;
-	cyclic_memo_solve(k->e->options->loops, p, &how, &r);
-	*rate = (tspe_rate){r.valid ? r.ii : 0, r.lower_bound, r.valid && r.status == CYCLIC_OPTIMAL,
-	                    constant_name(r.bounds.resource_why), 0};
-	cyclic_result_fini(&r);
+	cyclic_bound(p, &b);
+	*rate = (tspe_rate){interval, MAX(b.resource, 1), false, constant_name(b.resource_why), 0};
+	cyclic_bounds_fini(&b);
+	/* Where the interval is not met, there may be none below it. */
+	if (interval > rate->bound) {
+		cyclic_options how;
+		cyclic_result r;
+
+		budget(&how);
+		how.limit = BOUND_MAX;
+		cyclic_memo_solve(k->e->options->loops, p, &how, &r);
+		rate->bound = MAX(rate->bound, r.lower_bound);
+		cyclic_result_fini(&r);
+	}
 	translation_fini(&t);
 }
 

@@ -365,26 +365,35 @@ static int64_t step_over(const low_vloop *loop, uint32_t tensor, enum low_step_k
 	return step;
 }
 
-/* Does nothing but reductions walk along TENSOR? */
-static bool is_partial(const tspe *e, uint32_t tensor)
+/* Which tensors do others than reductions walk along?  g_free. */
+static bool *find_walked(const tspe *e)
 {
+	bool *walked = g_new0(bool, e->low->tensors->len + 1);
+
+	for (guint i = 0; i < e->low->tensors->len; i++)
+		walked[i] = tspe_low_tensor(e, i)->output;
 	for (guint i = 0; i < e->low->macros->len; i++) {
 		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
 
-		if (m->kind == LOW_VLOOP && step_over(&m->vloop, tensor, LOW_LOAD) == 1)
-			return false;
-		if ((m->kind == LOW_MATMUL &&
-		     (m->matmul.a == tensor || m->matmul.b == tensor || m->matmul.c == tensor)) ||
-		    (m->kind == LOW_GATHER && (m->gather.x == tensor || m->gather.y == tensor)) ||
-		    (m->kind == LOW_TRANSPOSE && (m->transpose.x == tensor || m->transpose.y == tensor)))
-			return false;
+		if (m->kind == LOW_MATMUL)
+			walked[m->matmul.a] = walked[m->matmul.b] = walked[m->matmul.c] = true;
+		else if (m->kind == LOW_GATHER)
+			walked[m->gather.x] = walked[m->gather.y] = true;
+		else if (m->kind == LOW_TRANSPOSE)
+			walked[m->transpose.x] = walked[m->transpose.y] = true;
+		for (guint s = 0; m->kind == LOW_VLOOP && s < m->vloop.steps->len; s++) {
+			const low_step *step = &g_array_index(m->vloop.steps, low_step, s);
+
+			if (step->kind == LOW_LOAD && step->ref.step0 == 1)
+				walked[step->ref.tensor] = true;
+		}
 	}
-	return !tspe_low_tensor(e, tensor)->output;
+	return walked;
 }
 
 /* Results of a reduction move through the banks as its operands do, several rows at a time, so that both keep their
  * distance. */
-static void keep_partials(tspe *e, const low_vloop *loop)
+static void keep_partials(tspe *e, const low_vloop *loop, const bool *walked)
 {
 	const low_step *last = &g_array_index(loop->steps, low_step, loop->steps->len - 1);
 	const low_step *first = &g_array_index(loop->steps, low_step, 0);
@@ -401,12 +410,17 @@ static void keep_partials(tspe *e, const low_vloop *loop)
 		if (s->kind == LOW_LOAD && s->ref.tensor != first->ref.tensor)
 			return;
 	}
-	if (rows > 1 && is_partial(e, last->ref.tensor))
+	if (rows <= 1 || walked[last->ref.tensor])
+		return;
+	e->has_partials = true;
+	if (!e->partials_dense)
 		y->row_step = rows * in_step(e, x->shared_pitch, x->row_step);
 }
 
 static void find_steps(tspe *e)
 {
+	g_autofree bool *walked = find_walked(e);
+
 	for (guint i = 0; i < e->low->macros->len; i++) {
 		const low_macro *m = &g_array_index(e->low->macros, low_macro, i);
 		enum isa_type type = m->kind == LOW_MATMUL ? m->matmul.type
@@ -416,7 +430,7 @@ static void find_steps(tspe *e)
 			type == ISA_TYPE_F16 ? e->m->mxm_fp16_interval_cycles : e->m->mxm_int8_interval_cycles;
 
 		if (m->kind == LOW_VLOOP && m->vloop.steps->len)
-			keep_partials(e, &m->vloop);
+			keep_partials(e, &m->vloop, walked);
 		else if (m->kind == LOW_CONV)
 			keep_step(e, m->conv.w, m->conv.y,
 			          (int64_t)(m->conv.conv.stride_w * m->conv.conv.c * e->tensors[m->conv.x].element),

@@ -19,8 +19,10 @@ enum {
 	COPIES_MAX = 6, /* iterations side by side */
 	PARTS_MAX = 2,  /* of each */
 	STRANDS_MAX = COPIES_MAX * PARTS_MAX,
-	SAMPLED = 16, /* iterations that stand for all */
-	SHORT = 1024, /* loops in which bursts of all lengths are tried */
+	PLANS_MAX = 5,   /* that bursts are tried for */
+	PLANS_KEPT = 32, /* that are looked at again */
+	SAMPLED = 16,    /* iterations that stand for all */
+	SHORT = 1024,    /* loops in which bursts of all lengths are tried */
 	ITERATIONS_LEAST = 4 * ROW_LEAST,
 };
 
@@ -373,64 +375,29 @@ static unsigned count_bursts(const tspe_kernel *k)
 	return count;
 }
 
-/* Rows found for bursts of a loop: the same however the epoch is tried. */
-typedef struct sample_key {
-	const low_vloop *loop;
-	uint64_t from;
-	uint32_t count, segment, rows_from, rows_to, copies, parts;
-} sample_key;
-G_STATIC_ASSERT(sizeof(sample_key) == sizeof(low_vloop *) + sizeof(uint64_t) + 6 * sizeof(uint32_t)); /* no holes */
-
-typedef struct sample_rows {
-	uint32_t rows; /* 0: there are none */
-	uint64_t registers;
-	int32_t row[TSPE_STEPS_MAX];
-} sample_rows;
-
-static const sample_rows *find_rows(tspe *e, const sample_key *key, tspe_kernel *k)
-{
-	sample_rows *found = g_new0(sample_rows, 1);
-
-	if (tspe_kernel_rows(k, key->rows_from, key->rows_to, &found->registers))
-		found->rows = k->rows;
-	for (unsigned i = 0; i < k->step_count; i++)
-		found->row[i] = k->step[i].row;
-	tspe_keep(e, key, sizeof *key, found);
-	return found;
-}
-
 /* A kernel of one burst a step by PLAN, with its rows, from the first of SHAPE's iterations; NULL when it has none so
  * short, or too few registers for them. */
-static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_plan *plan)
+static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_plan *plan, uint64_t *registers)
 {
 	loop_shape sample = *shape;
 	g_autoptr(tspe_kernel) k = NULL;
 	uint32_t chunks = shape->count / (plan->copies * plan->segment);
-	sample_key key = {.loop = shape->loop, .from = shape->from, .segment = plan->segment};
-	const sample_rows *known;
+	uint32_t from = plan->rows, to = plan->rows;
 
-	key.rows_from = key.rows_to = plan->rows;
+	*registers = 0;
 	if (!plan->rows) {
-		key.rows_from = (uint32_t)ceil(plan->bound * plan->copies - 0.01);
-		key.rows_to = (uint32_t)(plan->least / (chunks * plan->segment));
+		from = (uint32_t)ceil(plan->bound * plan->copies - 0.01);
+		to = (uint32_t)(plan->least / (chunks * plan->segment));
 	}
-	if (key.rows_to < key.rows_from)
+	if (to < from)
 		return NULL;
-	key.copies = sample.copies = plan->copies;
-	key.parts = sample.parts = plan->parts;
+	sample.copies = plan->copies;
+	sample.parts = plan->parts;
 	sample.segment = plan->segment;
-	key.count = sample.count = plan->segment * MIN(chunks, 2);
-	known = tspe_recall(e, &key, sizeof key);
-	if (known && (!known->rows || known->registers > (uint64_t)e->m->vreg_count))
-		return NULL;
+	sample.count = plan->segment * MIN(chunks, 2);
 	k = build(e, &sample);
 	k->n = plan->segment;
-	if (!known)
-		known = find_rows(e, &key, k);
-	k->rows = known->rows;
-	for (unsigned i = 0; i < k->step_count; i++)
-		k->step[i].row = known->row[i];
-	if (!known->rows || known->registers > (uint64_t)e->m->vreg_count ||
+	if (!tspe_kernel_rows(k, from, to, registers) || *registers > (uint64_t)e->m->vreg_count ||
 	    estimate(shape, k, plan->copies, k->rows, plan->rest) >= plan->least)
 		return NULL;
 	return g_steal_pointer(&k);
@@ -473,14 +440,21 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 {
 	uint32_t longest = MIN(shape->count / tried.copies, BLOCK_MAX);
 
+	uint32_t shorter = 1;
+
 	for (tried.segment = longest; tried.segment >= ROW_LEAST && plan->least > NEAR * plan->best * shape->count;
-	     tried.segment -= shape->count > SHORT && tried.segment > 4 * ROW_LEAST ? 4 : 1) {
+	     tried.segment -= shorter) {
 		g_autoptr(tspe_kernel) k = NULL;
+		uint64_t registers;
 		double rows, cycles;
 
 		tried.least = plan->least;
 		tried.rows = 0;
-		k = build_sample(e, shape, &tried);
+		k = build_sample(e, shape, &tried, &registers);
+		/* Registers that are kept shrink with bursts. */
+		shorter = registers > 2 * (uint64_t)e->m->vreg_count ? tried.segment / 4
+		          : shape->count > SHORT                     ? MAX(tried.segment / 16, 1)
+		                                                     : 1;
 		rows = k ? rows_kept(e, shape, k, &tried, ready) : 0;
 		if (rows < 1)
 			continue;
@@ -526,22 +500,75 @@ static unsigned find_plans(tspe *e, const loop_shape *shape, row_plan tried[STRA
 	return count;
 }
 
+/* What a plan was made for.  Loops that are alike but for where their tensors lie often keep to the same one. */
+typedef struct remembered {
+	uint64_t kind;
+	uint32_t count;
+	row_plan plan;
+} remembered;
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t kind_of(const tspe *e, const low_vloop *loop)
+{
+	uint64_t hash = mix(mix(mix(UINT64_C(0xcbf29ce484222325), loop->lanes), loop->n0), loop->n1);
+
+	for (guint i = 0; i < loop->steps->len; i++) {
+		const low_step *s = step_at(loop, i);
+		bool memory = s->kind == LOW_LOAD || s->kind == LOW_STORE;
+
+		hash = mix(mix(mix(hash, s->kind), s->type), (uint64_t)s->in[0] << 16 ^ (uint64_t)s->in[1]);
+		if (memory)
+			hash = mix(mix(mix(hash, (uint64_t)s->ref.step0), (uint64_t)s->ref.step1),
+			           (uint64_t)e->tensors[s->ref.tensor].row_pitch);
+	}
+	return hash;
+}
+
 /* A plan by which iterations take fewer cycles than in one burst a step; copies 0: none. */
-static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
+static row_plan make_plan(tspe *e, const loop_shape *shape, int64_t ready)
 {
 	row_plan tried[STRANDS_MAX], plan;
-	loop_shape cut = *shape;
 	unsigned count = find_plans(e, shape, tried);
 
 	if (!count)
 		return (row_plan){0};
-	has_parts(e, &cut);
 	/* A tenth at least is to be gained: operations that overlap others lose some of it. */
 	plan = (row_plan){.best = tried[0].bound, .least = tried[0].rest * shape->count * 0.9};
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < MIN(count, PLANS_MAX); i++)
 		if (tried[i].bound * shape->count < plan.least && tried[i].bound <= 1.25 * plan.best)
-			try_copies(e, &cut, tried[i], ready, &plan);
+			try_copies(e, shape, tried[i], ready, &plan);
 	return plan;
+}
+
+static row_plan plan_rows(tspe *e, const loop_shape *shape, int64_t ready)
+{
+	remembered new = {kind_of(e, shape->loop), shape->count, {0}};
+
+	if (!e->plans)
+		e->plans = g_array_new(FALSE, FALSE, sizeof(remembered));
+	for (guint i = 0; i < MIN(e->plans->len, PLANS_KEPT); i++) {
+		const remembered *r = &g_array_index(e->plans, remembered, e->plans->len - 1 - i);
+		row_plan again = r->plan;
+		uint64_t registers;
+		g_autoptr(tspe_kernel) k = NULL;
+
+		if (r->kind != new.kind || r->count != new.count)
+			continue;
+		if (!again.copies)
+			return again;
+		again.least = FOREVER;
+		k = build_sample(e, shape, &again, &registers);
+		if (k && rows_kept(e, shape, k, &again, ready) * k->n * (shape->count / (again.copies * k->n)) <=
+		                 r->plan.least)
+			return r->plan;
+	}
+	new.plan = make_plan(e, shape, ready);
+	g_array_append_val(e->plans, new);
+	return new.plan;
 }
 
 /* As many iterations as keep to the rows of *PLAN, or of a new one in its place if they do not; returns how many. */
@@ -551,23 +578,24 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 	g_autoptr(tspe_kernel) sample = NULL;
 	g_autoptr(tspe_kernel) k = NULL;
 	tspe_rate rate = {0};
+	uint64_t registers;
 
 	has_parts(e, &rows);
 	plan->least = FOREVER;
 	if (plan->copies && shape->count >= plan->copies * plan->segment)
-		sample = build_sample(e, &rows, plan);
+		sample = build_sample(e, &rows, plan, &registers);
 	if (!sample) {
-		*plan = plan_rows(e, shape, *ready);
+		*plan = plan_rows(e, &rows, *ready);
 		if (!plan->copies)
 			return 0;
 		plan->least = FOREVER;
-		sample = build_sample(e, &rows, plan);
+		sample = build_sample(e, &rows, plan, &registers);
 	}
 	if (!sample)
 		return 0;
 	e->in_rows = true;
 	if (shape->from == 0 && tspe_notes_rates(e))
-		tspe_kernel_rate(sample, &rate);
+		tspe_kernel_limit(sample, sample->rows, &rate);
 	rows.copies = plan->copies;
 	rows.parts = plan->parts;
 	rows.segment = plan->segment;
@@ -592,7 +620,7 @@ static void note_bursts(tspe *e, const tspe_kernel *k, double best)
 {
 	tspe_rate rate;
 
-	tspe_kernel_rate(k, &rate);
+	tspe_kernel_limit(k, fits_queues(k) ? k->slowest : INT64_MAX, &rate);
 	/* Of blocks, what an iteration took in the mean, rounded up. */
 	rate.interval = k->before ? (k->latest - k->began + k->before - 1) / k->before : 0;
 	if (fits_queues(k))
