@@ -425,26 +425,6 @@ static void errors_name_line_and_column(void)
 	refuse("op a\norder a b 1\n", "f:2:9: expected an operation declared above, found 'b'; did you mean 'a'?");
 }
 
-static const tap_case cases[] = {
-	{"a_dot_product_is_bound_by_its_accumulator", a_dot_product_is_bound_by_its_accumulator},
-	{"two_accumulators_halve_the_recurrence", two_accumulators_halve_the_recurrence},
-	{"tridiagonal_elimination_waits_for_its_recurrence", tridiagonal_elimination_waits_for_its_recurrence},
-	{"alternative_units_share_the_work", alternative_units_share_the_work},
-	{"a_set_of_units_binds_where_none_does_alone", a_set_of_units_binds_where_none_does_alone},
-	{"a_reservation_table_must_not_meet_itself", a_reservation_table_must_not_meet_itself},
-	{"an_interval_at_the_resource_bound_can_be_impossible", an_interval_at_the_resource_bound_can_be_impossible},
-	{"a_cumulative_resource_takes_several", a_cumulative_resource_takes_several},
-	{"maximum_lags_bind", maximum_lags_bind},
-	{"a_wait_within_one_iteration_has_no_interval", a_wait_within_one_iteration_has_no_interval},
-	{"values_are_counted_in_the_fullest_cycle", values_are_counted_in_the_fullest_cycle},
-	{"the_checker_refuses_what_is_wrong", the_checker_refuses_what_is_wrong},
-	{"random_loops_have_no_smaller_interval", random_loops_have_no_smaller_interval},
-	{"proofs_alone_find_the_same_intervals", proofs_alone_find_the_same_intervals},
-	{"ejection_alone_is_never_wrong", ejection_alone_is_never_wrong},
-	{"answers_do_not_depend_on_the_run", answers_do_not_depend_on_the_run},
-	{"errors_name_line_and_column", errors_name_line_and_column},
-};
-
 /* The accumulator's loop asked for twice, then with another capacity, another latency, and another name. */
 static void a_memo_answers_what_was_asked_before(void)
 {
@@ -478,6 +458,27 @@ static void a_memo_answers_what_was_asked_before(void)
 		cyclic_problem_free(p);
 	}
 }
+
+static const tap_case cases[] = {
+	{"a_dot_product_is_bound_by_its_accumulator", a_dot_product_is_bound_by_its_accumulator},
+	{"two_accumulators_halve_the_recurrence", two_accumulators_halve_the_recurrence},
+	{"tridiagonal_elimination_waits_for_its_recurrence", tridiagonal_elimination_waits_for_its_recurrence},
+	{"alternative_units_share_the_work", alternative_units_share_the_work},
+	{"a_set_of_units_binds_where_none_does_alone", a_set_of_units_binds_where_none_does_alone},
+	{"a_reservation_table_must_not_meet_itself", a_reservation_table_must_not_meet_itself},
+	{"an_interval_at_the_resource_bound_can_be_impossible", an_interval_at_the_resource_bound_can_be_impossible},
+	{"a_cumulative_resource_takes_several", a_cumulative_resource_takes_several},
+	{"maximum_lags_bind", maximum_lags_bind},
+	{"a_wait_within_one_iteration_has_no_interval", a_wait_within_one_iteration_has_no_interval},
+	{"values_are_counted_in_the_fullest_cycle", values_are_counted_in_the_fullest_cycle},
+	{"the_checker_refuses_what_is_wrong", the_checker_refuses_what_is_wrong},
+	{"random_loops_have_no_smaller_interval", random_loops_have_no_smaller_interval},
+	{"proofs_alone_find_the_same_intervals", proofs_alone_find_the_same_intervals},
+	{"ejection_alone_is_never_wrong", ejection_alone_is_never_wrong},
+	{"answers_do_not_depend_on_the_run", answers_do_not_depend_on_the_run},
+	{"errors_name_line_and_column", errors_name_line_and_column},
+	{"a_memo_answers_what_was_asked_before", a_memo_answers_what_was_asked_before},
+};
 
 int main(void)
 {
