@@ -21,39 +21,53 @@ enum {
 	WIDE = 2,        /* bytes of an element, at most */
 };
 
-/* Groups at a time that a sheet chooses from; 0: by columns. */
-static const uint32_t chunks[] = {2, 4, 3, 6, 0};
-
-static uint32_t chunk_of(const tspe *e, const char *name)
-{
-	return chunks[sched_decide(e->options->sheet, "turn", name, G_N_ELEMENTS(chunks))];
-}
-
 static const low_transpose *transpose_at(const tspe *e, guint macro)
 {
 	return &g_array_index(e->low->macros, low_macro, macro).transpose;
 }
 
-/* Does MACRO go through the transposer? */
-static bool turns(const tspe *e, guint macro)
+static uint64_t quotient(uint64_t amount, uint64_t by)
 {
+	return (amount + by - 1) / by;
+}
+
+/* Is it likely to be quicker?  By columns each takes a cycle for every row's block beyond what the banks deliver in
+ * one, and one for its store; by groups accesses take queues, of which about a quarter stays empty. */
+static bool is_quicker(const tspe *e, const low_tensor *x, const low_tensor *y)
+{
+	uint64_t banks = bank_map_banks_used(bank_calendar_map(e->cal.banks)) * (uint64_t)e->m->sram_ports;
+	uint64_t groups = quotient(x->rows, SIXTEEN / isa_type_bytes(x->type));
+	uint64_t rest = x->rows % y->vector_lanes, by_columns, by_groups;
+
+	by_columns = x->rows / y->vector_lanes * (quotient(y->vector_lanes, banks) + 1) +
+	             (rest ? quotient(rest, banks) + 1 : 0);
+	by_groups = (x->rows + SIXTEEN * groups) * quotient(y->rows, x->vector_lanes);
+	return by_groups * 4 / 3 < y->rows * by_columns * (uint64_t)e->m->sram_issue_per_cycle;
+}
+
+/* Groups of rows that MACRO takes through the transposer at a time; 0: it goes by columns. */
+static uint32_t chunk_of(const tspe *e, guint macro)
+{
+	static const uint32_t chunks[] = {0, 2, 4, 3, 6, 0}; /* that a sheet chooses from; the first: as seems better */
 	const low_macro *m = &g_array_index(e->low->macros, low_macro, macro);
 	const low_tensor *x = tspe_low_tensor(e, m->transpose.x), *y = tspe_low_tensor(e, m->transpose.y);
 	uint64_t element = isa_type_bytes(x->type);
+	uint32_t choice;
 
 	if (!e->transpose.count || e->m->lanes_per_superlane != SIXTEEN || e->registers < REGISTERS ||
 	    e->m->vreg_read_ports < SIXTEEN || e->m->vreg_write_ports < SIXTEEN || element > WIDE ||
 	    x->conv_input_of >= 0 || y->conv_input_of >= 0 || x->vector_lanes * element > (uint64_t)e->m->vreg_bytes ||
 	    y->vector_lanes * element % SIXTEEN)
-		return false;
-	return chunk_of(e, m->name);
+		return 0;
+	choice = sched_decide(e->options->sheet, "turn", m->name, G_N_ELEMENTS(chunks));
+	return choice ? chunks[choice] : is_quicker(e, x, y) ? chunks[1] : 0;
 }
 
 unsigned tspe_turned_pieces(const tspe *e, guint tensor)
 {
 	for (guint i = 0; i < e->low->macros->len; i++)
 		if (g_array_index(e->low->macros, low_macro, i).kind == LOW_TRANSPOSE &&
-		    transpose_at(e, i)->y == tensor && turns(e, i))
+		    transpose_at(e, i)->y == tensor && chunk_of(e, i))
 			return (unsigned)(tspe_low_tensor(e, tensor)->vector_lanes *
 			                  isa_type_bytes(tspe_low_tensor(e, tensor)->type) / SIXTEEN);
 	return 0;
@@ -229,16 +243,17 @@ static bool run_groups(const turn *t, int64_t *ready, GError **error)
 bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 {
 	const low_transpose *t = &macro->transpose;
-	turn w = {.e = e, .x = &e->tensors[t->x], .y = &e->tensors[t->y], .chunk = chunk_of(e, macro->name)};
+	guint number = (guint)(macro - (const low_macro *)(void *)e->low->macros->data);
+	turn w = {.e = e, .x = &e->tensors[t->x], .y = &e->tensors[t->y], .chunk = chunk_of(e, number)};
 	const low_tensor *x = w.x->low;
-	uint64_t groups;
+	uint64_t groups, columns = w.y->low->rows; /* the first ones of x */
 
 	if (!w.y->turned)
 		return run_by_columns(e, t, &ready, error);
 	w.group = SIXTEEN / w.x->element;
 	groups = (x->rows + w.group - 1) / w.group;
-	for (; w.column < x->lanes; w.column += w.lanes) {
-		w.lanes = (uint32_t)MIN(x->vector_lanes, x->lanes - w.column);
+	for (; w.column < columns; w.column += w.lanes) {
+		w.lanes = (uint32_t)MIN(x->vector_lanes, columns - w.column);
 		for (w.first = 0; w.first < groups; w.first += w.count) {
 			w.count = (uint32_t)MIN(groups - w.first, TSPE_ITERATIONS_MAX);
 			if (!run_groups(&w, &ready, error))

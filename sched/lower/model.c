@@ -193,8 +193,8 @@ static int64_t transpose_load(const lowest *w, const low_tensor *x, const low_te
 {
 	int64_t first = move_load(w, y, load);
 	double columns = 2 * (double)y->rows * blocks_of(y);
-	double rows = (double)x->rows * blocks_of(x) +
-	              (double)x->rows * (double)x->lanes * isa_type_bytes(x->type) / (double)w->m->lanes;
+	double rows = (double)x->rows * (double)((y->rows + x->vector_lanes - 1) / x->vector_lanes) +
+	              (double)y->rows * (double)y->lanes * isa_type_bytes(y->type) / (double)w->m->lanes;
 
 	load_slots(w, load, MIN(columns, rows));
 	return first;

@@ -388,7 +388,8 @@ static void wide_elements_are_cut_into_bytes_first(void)
 	CU_ASSERT_EQUAL(cycles_of("transpose:8x320", settings), 5 + 9 + 4 + 3 + 4);
 }
 
-/* Five rows of 33 fill a group of eight no more than half, and three superlanes hold the pieces of 33 columns.  Without
+/* Five rows of 33 fill a group of eight no more than half, three superlanes hold the pieces of 33 columns, and of 700
+ * columns 20 are wanted.  Without
  * a queue of the transposer, with few registers, few ports or another granule the values are the same. */
 static void transposes_are_right_in_all_ways(void)
 {
@@ -398,7 +399,8 @@ static void transposes_are_right_in_all_ways(void)
 	                                          {"vreg.count=128", NULL},
 	                                          {"vreg.write_ports=15", NULL},
 	                                          {"sram.issue_per_cycle=1", NULL}};
-	static const char *const workloads[] = {"transpose:5x33", "transpose:19x321:int8", "transpose:330x17"};
+	static const char *const workloads[] = {"transpose:5x33", "transpose:19x321:int8", "transpose:330x17",
+	                                        "columns:33x700,20"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(settings); i++)
 		for (size_t w = 0; w < G_N_ELEMENTS(workloads); w++)
