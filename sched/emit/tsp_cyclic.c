@@ -216,7 +216,7 @@ void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations)
 		g_string_append_printf(e->report->notes, " for %u iterations", iterations);
 	g_string_append_printf(e->report->notes, ", at least %" G_GINT64_FORMAT " (%s)%s", rate->bound, rate->binds,
 	                       rate->proved ? ", proved" : "");
-	if (rate->several > 0 && rate->several < (double)rate->bound)
+	if (rate->several > 0 && rate->several * iterations < (double)rate->bound)
 		g_string_append_printf(e->report->notes, "; several side by side, if they met nowhere, %.2f each",
 		                       rate->several);
 	g_string_append_c(e->report->notes, '\n');

@@ -19,6 +19,7 @@ enum {
 	COPIES_MAX = 6, /* iterations side by side */
 	PARTS_MAX = 2,  /* of each */
 	STRANDS_MAX = COPIES_MAX * PARTS_MAX,
+	MISSES_MAX = 16, /* lengths of bursts that had rows and no place */
 	PLANS_MAX = 5,   /* that bursts are tried for */
 	PLANS_KEPT = 32, /* that are looked at again */
 	SAMPLED = 16,    /* iterations that stand for all */
@@ -441,8 +442,10 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 	uint32_t longest = MIN(shape->count / tried.copies, BLOCK_MAX);
 
 	uint32_t shorter = 1;
+	unsigned misses = 0;
 
-	for (tried.segment = longest; tried.segment >= ROW_LEAST && plan->least > NEAR * plan->best * shape->count;
+	for (tried.segment = longest;
+	     tried.segment >= ROW_LEAST && misses < MISSES_MAX && plan->least > NEAR * plan->best * shape->count;
 	     tried.segment -= shorter) {
 		g_autoptr(tspe_kernel) k = NULL;
 		uint64_t registers;
@@ -452,10 +455,13 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 		tried.rows = 0;
 		k = build_sample(e, shape, &tried, &registers);
 		/* Registers that are kept shrink with bursts. */
-		shorter = registers > 2 * (uint64_t)e->m->vreg_count ? tried.segment / 4
-		          : shape->count > SHORT                     ? MAX(tried.segment / 16, 1)
-		                                                     : 1;
+		shorter = 1;
+		if (registers > 2 * (uint64_t)e->m->vreg_count)
+			shorter = tried.segment / 4;
+		else if (shape->count > SHORT)
+			shorter = MAX(tried.segment / 16, 1);
 		rows = k ? rows_kept(e, shape, k, &tried, ready) : 0;
+		misses += k && rows < 1;
 		if (rows < 1)
 			continue;
 		cycles = estimate(shape, k, tried.copies, rows, tried.rest);
@@ -464,6 +470,7 @@ static void try_copies(tspe *e, const loop_shape *shape, row_plan tried, int64_t
 		tried.rows = k->rows;
 		tried.least = cycles;
 		*plan = tried;
+		misses = 0;
 	}
 }
 
@@ -609,6 +616,7 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 		return 0;
 	rate.interval = k->rows;
 	rate.proved = k->rows == rate.bound;
+	rate.several = plan->best;
 	if (shape->from == 0)
 		tspe_note_rate(e, &rate, rows.copies);
 	*ready = MAX(*ready, tspe_issue_at(k, &k->step[0], k->n - 1, 0));
