@@ -26,7 +26,7 @@ static int64_t emit_one(const void *state, guint number, sched_sheet *sheet, GEr
 
 	/* Values change no length. */
 	own.functional = false;
-	own.brief = true;
+	own.brief = own.length_only = true;
 	own.progress = NULL;
 	own.sheets = &sheet;
 	g_ptr_array_add(one, g_ptr_array_index(d->graphs, number));

@@ -28,7 +28,7 @@ endif
 libsched_a_SOURCES += \
 	sched/alg/cyclic.c sched/alg/cyclic.h sched/alg/cyclic_int.h sched/alg/cyclic_ratio.c sched/alg/cyclic_ratio.h \
 	sched/alg/cyclic_bounds.c sched/alg/cyclic_table.c sched/alg/cyclic_list.c sched/alg/cyclic_shape.c \
-	sched/alg/cyclic_check.c sched/alg/read_cyclic.c
+	sched/alg/cyclic_check.c sched/alg/cyclic_memo.c sched/alg/cyclic_memo.h sched/alg/read_cyclic.c
 cyclic_exact = sched/alg/cyclic_exact.c
 if HAVE_CADICAL
 libsched_a_SOURCES += $(cyclic_exact)
@@ -92,7 +92,7 @@ libsched_a_SOURCES += \
 	sched/emit/tsp_bursts.c sched/emit/tsp_cyclic.c sched/emit/tsp_gather.c sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c \
 	sched/emit/tsp_mxm.h sched/emit/tsp_order.c \
 	sched/emit/tsp_place.c sched/emit/tsp_product.c sched/emit/tsp_report.c sched/emit/tsp_rows.c \
-	sched/emit/tsp_tile.c sched/emit/tsp_weights.c \
+	sched/emit/tsp_tile.c sched/emit/tsp_turn.c sched/emit/tsp_weights.c \
 	sched/emit/tsp_registers.c sched/emit/tsp_spill.c sched/emit/tsp_tight.c
 
 # The independent checker.

@@ -7,6 +7,7 @@
  */
 #include "sched/sched.h"
 
+#include "sched/alg/cyclic_memo.h"
 #include "sched/capacity.h"
 #include "sched/drive.h"
 #include "sched/emit/emit.h"
@@ -172,15 +173,29 @@ static int64_t cycles_of(gconstpointer program)
 	return ((const isa_program *)program)->predicted_cycles;
 }
 
+static isa_program *compile_or_search(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
+                                      sched_report *report, GError **error)
+{
+	static const sched_back_end back_end = {compile_for, free_program, cycles_of};
+
+	if (options->sheets || !sched_wants_search(options, graphs, machine->name))
+		return compile(graphs, machine, options, report, error);
+	return sched_drive(&back_end, graphs, machine, machine->name, options, report, error);
+}
+
 isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
                            sched_report *report, GError **error)
 {
-	static const sched_back_end back_end = {compile_for, free_program, cycles_of};
+	sched_options own = *options;
+	isa_program *program;
 
 	*report = (sched_report){0};
 	if (!check_machine(machine, error) || !sched_check_capacity(graphs, machine, error))
 		return NULL;
-	if (options->sheets || !sched_wants_search(options, graphs, machine->name))
-		return compile(graphs, machine, options, report, error);
-	return sched_drive(&back_end, graphs, machine, machine->name, options, report, error);
+	if (!own.loops)
+		own.loops = cyclic_memo_new();
+	program = compile_or_search(graphs, machine, &own, report, error);
+	if (!options->loops)
+		cyclic_memo_free(own.loops);
+	return program;
 }

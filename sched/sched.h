@@ -8,6 +8,7 @@
 #include "isa/program.h"
 #include "sched/ir/graph.h"
 
+struct cyclic_memo;
 struct sched_sheet;
 
 typedef struct sched_options {
@@ -23,11 +24,14 @@ typedef struct sched_options {
 	bool uniform;       /* the method draws operators evenly, not by their past gain */
 	bool patterns;      /* use stored schedules of known patterns where they are shorter */
 	bool brief;         /* leave out notes that take long to find */
+	bool length_only;   /* nothing but the program's length is looked at: no producers, predictions, notes */
 	bool report;        /* fill sched_report.search whatever the method is */
 	bool (*stop)(void *state); /* asked now and then, from any thread: true ends the method.  May be NULL */
 	void *stop_state;
-	struct sched_sheet *const *sheets;              /* what is decided, a sheet a graph (sched/sheet.h); or NULL */
-	struct sched_sheet *sheet;                      /* that of the graph at hand, set by the front door */
+	struct sched_sheet *const *sheets; /* what is decided, a sheet a graph (sched/sheet.h); or NULL */
+	struct sched_sheet *sheet;         /* that of the graph at hand, set by the front door */
+	struct cyclic_memo *loops; /* answers about loops that are there already (sched/alg/cyclic_memo.h), for callers
+	                              that schedule often; NULL: the front door keeps its own */
 	void (*progress)(void *state, double fraction); /* may be NULL */
 	void *progress_state;
 } sched_options;

@@ -14,3 +14,9 @@ tests/e2e/methods.log: tspsim$(EXEEXT)
 bench-methods: tspsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) TSPSIM='$(abs_builddir)/tspsim$(EXEEXT)' sh $(srcdir)/tests/lib/method_set.sh bench-methods
 .PHONY: bench-methods
+# How fast programs are made, on each machine.
+BENCHES += tests/bench/sched.sh
+EXTRA_DIST += tests/bench/sched.sh
+bench-sched: tspsim$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) TSPSIM='$(abs_builddir)/tspsim$(EXEEXT)' sh $(srcdir)/tests/bench/sched.sh
+.PHONY: bench-sched

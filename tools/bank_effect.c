@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/alg/cyclic_memo.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/setup.h"
@@ -64,11 +65,15 @@ static bool try_it(bank_effect *row, const setup *s, const isa_program *program,
 }
 
 /* Schedules by tie break number SEED; -1 with an error when that is refused. */
-static int64_t schedule(bank_effect *row, const setup *s, const char *workload, unsigned seed, bool ideal,
-                        GError **error)
+static int64_t schedule(bank_effect *row, const setup *s, const bank_effect_options *o, unsigned seed, bool ideal,
+                        cyclic_memo *loops, GError **error)
 {
-	setup_schedule how = {
-		.workload = workload, .seed = seed, .placement = seed - 1, .ideal_banks = ideal, .brief = true};
+	setup_schedule how = {.workload = o->workload ? o->workload : SETUP_DEFAULT_WORKLOAD,
+	                      .seed = seed,
+	                      .placement = seed - 1,
+	                      .ideal_banks = ideal,
+	                      .brief = true,
+	                      .loops = loops};
 	g_autoptr(GPtrArray) graphs = NULL;
 	sched_report said = {0};
 	isa_program *program = setup_compile(s, &how, &graphs, &said, error);
@@ -98,19 +103,19 @@ static int by_value(const void *a, const void *b)
 }
 
 /* All tie breaks under one map. */
-static bool measure(bank_effect *row, const setup *s, const bank_effect_options *o, unsigned seeds, GError **error)
+static bool measure(bank_effect *row, const setup *s, const bank_effect_options *o, unsigned seeds, cyclic_memo *loops,
+                    GError **error)
 {
-	const char *workload = o->workload ? o->workload : SETUP_DEFAULT_WORKLOAD;
 	g_autofree int64_t *length = g_new(int64_t, seeds);
 	g_autofree int64_t *over = g_new(int64_t, seeds);
 
 	for (unsigned i = 0; i < seeds; i++) {
 		int64_t ideal;
 
-		length[i] = schedule(row, s, workload, i + 1, false, error);
+		length[i] = schedule(row, s, o, i + 1, false, loops, error);
 		if (length[i] < 0)
 			return false;
-		ideal = schedule(row, s, workload, i + 1, true, error);
+		ideal = schedule(row, s, o, i + 1, true, loops, error);
 		if (ideal < 0)
 			return false;
 		over[i] = length[i] - ideal;
@@ -128,7 +133,8 @@ static bool measure(bank_effect *row, const setup *s, const bank_effect_options 
 	return true;
 }
 
-static bool measure_map(bank_effect *row, const bank_effect_options *o, unsigned seeds, GError **error)
+static bool measure_map(bank_effect *row, const bank_effect_options *o, unsigned seeds, cyclic_memo *loops,
+                        GError **error)
 {
 	g_autoptr(GPtrArray) sets = g_ptr_array_new();
 	g_autofree char *set = g_strconcat("sram.map=", row->map, NULL);
@@ -146,7 +152,7 @@ static bool measure_map(bank_effect *row, const bank_effect_options *o, unsigned
 		            s.sched->name);
 		fine = false;
 	} else {
-		fine = measure(row, &s, o, seeds, error);
+		fine = measure(row, &s, o, seeds, loops, error);
 	}
 	setup_fini(&s);
 	return fine;
@@ -178,6 +184,7 @@ GArray *bank_effect_run(const bank_effect_options *options, GError **error)
 	GArray *rows = g_array_new(FALSE, TRUE, sizeof(bank_effect));
 	bool any = false;
 	g_autoptr(GError) last = NULL;
+	g_autoptr(cyclic_memo) loops = cyclic_memo_new();
 
 	g_array_set_clear_func(rows, clear_row);
 	if (!options->maps || !*options->maps || seeds > BANK_EFFECT_SEEDS_MAX) {
@@ -190,7 +197,7 @@ GArray *bank_effect_run(const bank_effect_options *options, GError **error)
 		bank_effect row = {.map = g_strdup(*map)};
 		GError *failure = NULL;
 
-		if (measure_map(&row, options, seeds, &failure)) {
+		if (measure_map(&row, options, seeds, loops, &failure)) {
 			any = true;
 		} else {
 			g_autofree char *name = row.map;

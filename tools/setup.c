@@ -261,6 +261,7 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 	options.functional = how->functional;
 	options.placement = how->placement;
 	options.ideal_banks = how->ideal_banks;
+	options.loops = how->loops;
 	options.brief = how->brief || (tool_quiet && !tool_json);
 	options.progress = progress_update;
 	options.progress_state = progress_begin("scheduling");

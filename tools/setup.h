@@ -65,6 +65,7 @@ typedef struct setup_schedule {
 	bool ideal_banks;
 	bool brief;                   /* without notes that take long to find */
 	const method_request *search; /* or NULL: list, nothing from the library */
+	struct cyclic_memo *loops;    /* as in sched_options */
 } setup_schedule;
 
 /* Gives the inputs of GRAPHS seeded values; false, and an error, where a graph's operands and results are more bytes

@@ -91,21 +91,20 @@ static char *names_of(const cyclic_problem *p, const resource_set *set)
 	return g_string_free(names, FALSE);
 }
 
-/* The most units of RESOURCE that amounts asked for can fill: 120 of 139 by forties. */
-static uint64_t fill_of(const cyclic_problem *p, uint32_t resource)
+/* The most of CAPACITY that COUNT amounts asked for can fill: 120 of 139 by forties. */
+static uint64_t fill_of(uint32_t capacity, const uint32_t *amounts, uint32_t count)
 {
-	uint32_t capacity = cyclic_resource_at(p, resource)->capacity;
 	g_autofree uint8_t *sum = NULL;
 
 	if (capacity > FILL_MAX)
 		return capacity;
 	sum = g_new0(uint8_t, capacity + 1);
 	sum[0] = 1;
-	for (uint32_t u = 0; u < p->uses->len; u++) {
-		uint32_t amount = cyclic_use_at(p, u)->amount;
+	for (uint32_t a = 0; a < count; a++) {
+		uint32_t amount = amounts[a];
 
 		/* Of an amount seen before nothing new comes. */
-		if (cyclic_use_at(p, u)->resource != resource || amount > capacity || sum[amount] == 2)
+		if (amount > capacity || sum[amount] == 2)
 			continue;
 		for (uint32_t i = amount; i <= capacity; i++)
 			if (sum[i - amount] && !sum[i])
@@ -115,6 +114,25 @@ static uint64_t fill_of(const cyclic_problem *p, uint32_t resource)
 	while (capacity && !sum[capacity])
 		capacity--;
 	return capacity;
+}
+
+/* That of each resource; g_free. */
+static uint64_t *fills_of(const cyclic_problem *p)
+{
+	uint32_t n = p->resources->len;
+	g_autofree uint32_t *first = g_new0(uint32_t, n + 2), *amounts = g_new(uint32_t, p->uses->len + 1);
+	uint64_t *fill = g_new(uint64_t, n + 1);
+
+	/* Amounts by resource, in order: two places on, so that filling moves each beginning to its own place. */
+	for (uint32_t u = 0; u < p->uses->len; u++)
+		first[cyclic_use_at(p, u)->resource + 2]++;
+	for (uint32_t r = 1; r < n + 2; r++)
+		first[r] += first[r - 1];
+	for (uint32_t u = 0; u < p->uses->len; u++)
+		amounts[first[cyclic_use_at(p, u)->resource + 1]++] = cyclic_use_at(p, u)->amount;
+	for (uint32_t r = 0; r < n; r++)
+		fill[r] = fill_of(cyclic_resource_at(p, r)->capacity, amounts + first[r], first[r + 1] - first[r]);
+	return fill;
 }
 
 static void set_bound(cyclic_bounds *b, uint64_t work, uint64_t capacity, char *why)
@@ -177,10 +195,8 @@ static void bound_single(const cyclic_problem *p, const uint64_t *fill, cyclic_b
 static void bound_sets(const cyclic_problem *p, cyclic_bounds *b)
 {
 	GArray *sets = sets_of(p);
-	g_autofree uint64_t *fill = g_new(uint64_t, p->resources->len + 1);
+	g_autofree uint64_t *fill = fills_of(p);
 
-	for (uint32_t r = 0; r < p->resources->len; r++)
-		fill[r] = fill_of(p, r);
 	bound_single(p, fill, b);
 
 	for (guint i = 0; i < sets->len; i++) {

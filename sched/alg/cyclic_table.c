@@ -100,10 +100,13 @@ static bool mode_fits(const cyclic_problem *p, const cyclic_mode *m, int64_t ii)
 
 		for (uint32_t w = m->first_use; w < m->first_use + m->uses; w++) {
 			const cyclic_use *other = cyclic_use_at(p, w);
-			/* Units in the first cycle of USE: somewhere a maximum begins with a use's first cycle. */
-			int64_t after = cyclic_i_row((int64_t)use->offset - other->offset, ii);
+			int64_t after;
 
-			if (other->resource == use->resource && after < other->length)
+			if (other->resource != use->resource)
+				continue;
+			/* Units in the first cycle of USE: somewhere a maximum begins with a use's first cycle. */
+			after = cyclic_i_row((int64_t)use->offset - other->offset, ii);
+			if (after < other->length)
 				whole += ((other->length - (uint64_t)after - 1) / (uint64_t)ii + 1) * other->amount;
 		}
 		if (whole > cyclic_resource_at(p, use->resource)->capacity)

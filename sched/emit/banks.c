@@ -11,7 +11,20 @@
 
 #include <string.h>
 
-enum { PAGE_SHIFT = 9, PAGE_CYCLES = 1 << PAGE_SHIFT, WORK_SHIFT = 6 };
+enum {
+	PAGE_SHIFT = 9,
+	PAGE_CYCLES = 1 << PAGE_SHIFT,
+	WORK_SHIFT = 6,
+	KNOWN_BITS = 13,
+	KNOWN = 1 << KNOWN_BITS, /* prints kept */
+	KNOWN_WAVES = 2,
+};
+
+/* The print of BLOCKS consecutive blocks from FIRST on; its words are in known_words. */
+typedef struct known_print {
+	uint64_t first, blocks; /* 0 blocks: none */
+	bank_print print;
+} known_print;
 
 struct bank_calendar {
 	bank_map *map;
@@ -22,8 +35,10 @@ struct bank_calendar {
 	unsigned words;   /* of one plane */
 	unsigned service; /* cycles a request holds its port */
 	uint64_t block_bytes;
-	uint32_t *count; /* scratch, per bank */
-	int64_t base;    /* first page kept */
+	uint32_t *count;       /* scratch, per bank */
+	known_print *known;    /* [KNOWN] of maps that compute each block's bank; or NULL */
+	uint64_t *known_words; /* KNOWN_WAVES waves each */
+	int64_t base;          /* first page kept */
 	GPtrArray *pages;
 	int64_t used_base;
 	GArray *used; /* uint64_t: bank cycles taken by accesses presented in each 64 cycles */
@@ -60,6 +75,8 @@ void bank_calendar_free(bank_calendar *calendar)
 	g_ptr_array_unref(calendar->pages);
 	g_array_unref(calendar->used);
 	g_free(calendar->count);
+	g_free(calendar->known);
+	g_free(calendar->known_words);
 	g_free(calendar);
 }
 
@@ -130,28 +147,70 @@ static uint32_t count_requests(bank_calendar *c, const bank_access *access, uint
 	return fullest;
 }
 
+/* Counts the blocks that ACCESS asks for, bank by bank. */
+static bank_print print_counted(bank_calendar *c, const bank_access *access, GArray *arena)
+{
+	bank_print print = {1, arena->len, 0};
+	uint32_t fullest = count_requests(c, access, &print.requests);
+
+	print.waves = (fullest + c->ports - 1) / c->ports;
+	append_words(arena, print.waves * (size_t)c->ports * c->words);
+	for (uint64_t b = 0; b < c->banks; b++)
+		for (uint32_t i = 0; i < c->count[b]; i++)
+			g_array_index(arena, uint64_t, print.first + (size_t)i * c->words + b / 64) |= UINT64_C(1)
+			                                                                               << b % 64;
+	return print;
+}
+
+/* Where the print of what begins at block FIRST is kept: by Fibonacci hashing, as vectors lie regularly. */
+static size_t place_of(uint64_t first)
+{
+	return (size_t)(first * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS));
+}
+
+/* The same for one segment: loops are built again and again over the same vectors. */
+static bank_print print_segment(bank_calendar *c, const bank_access *access, uint64_t first, uint64_t blocks,
+                                GArray *arena)
+{
+	size_t wave_words = (size_t)c->ports * c->words, at = place_of(first);
+	uint64_t *words;
+	known_print *k;
+
+	if (!c->known) {
+		c->known = g_new0(known_print, KNOWN);
+		c->known_words = g_new(uint64_t, KNOWN * KNOWN_WAVES * wave_words);
+	}
+	k = &c->known[at];
+	words = c->known_words + at * KNOWN_WAVES * wave_words;
+	if (k->blocks != blocks || k->first != first) {
+		bank_print made = print_counted(c, access, arena);
+
+		if (made.waves <= KNOWN_WAVES) {
+			*k = (known_print){first, blocks, made};
+			memcpy(words, &g_array_index(arena, uint64_t, made.first),
+			       made.waves * wave_words * sizeof(*words));
+		}
+		return made;
+	}
+	k->print.first = arena->len;
+	g_array_append_vals(arena, words, (guint)(k->print.waves * wave_words));
+	return k->print;
+}
+
 bank_print bank_calendar_print(bank_calendar *c, const bank_access *access, GArray *arena)
 {
 	uint64_t first = access->addr / c->block_bytes;
 	uint64_t blocks = (access->addr + access->seg - 1) / c->block_bytes - first + 1;
 	bank_print print = {1, arena->len, 0};
-	size_t wave_words = (size_t)c->ports * c->words;
-	uint32_t fullest;
 
 	if (c->ideal)
 		return print;
-	if (c->modulus && access->count == 1 && !access->index && blocks <= c->banks) {
-		print_run(c, first, blocks, append_words(arena, wave_words));
-		print.requests = (uint32_t)blocks;
-		return print;
-	}
-	fullest = count_requests(c, access, &print.requests);
-	print.waves = (fullest + c->ports - 1) / c->ports;
-	append_words(arena, print.waves * wave_words);
-	for (uint64_t b = 0; b < c->banks; b++)
-		for (uint32_t i = 0; i < c->count[b]; i++)
-			g_array_index(arena, uint64_t, print.first + (size_t)i * c->words + b / 64) |= UINT64_C(1)
-			                                                                               << b % 64;
+	if (access->count != 1 || access->index)
+		return print_counted(c, access, arena);
+	if (!c->modulus || blocks > c->banks)
+		return print_segment(c, access, first, blocks, arena);
+	print_run(c, first, blocks, append_words(arena, (size_t)c->ports * c->words));
+	print.requests = (uint32_t)blocks;
 	return print;
 }
 
@@ -176,26 +235,33 @@ uint64_t bank_calendar_free_work(const bank_calendar *c, int64_t from, int64_t t
 	return whole - MIN(used, whole);
 }
 
-/* The planes of CYCLE; NULL when nothing is taken there and MAKE is false. */
-static uint64_t *planes_at(bank_calendar *c, int64_t cycle, bool make)
+static uint64_t *page_at(const bank_calendar *c, int64_t page)
 {
-	int64_t page = (cycle >> PAGE_SHIFT) - c->base;
-	size_t words = (size_t)c->ports * c->words;
-	gpointer *slot;
-
 	g_assert(page >= 0);
-	if ((guint)page >= c->pages->len) {
-		if (!make)
-			return NULL;
-		g_ptr_array_set_size(c->pages, (gint)page + 1);
+	return (guint)page < c->pages->len ? g_ptr_array_index(c->pages, page) : NULL;
+}
+
+/* The planes of CYCLE; NULL where nothing was ever taken near it. */
+static const uint64_t *planes_there(const bank_calendar *c, int64_t cycle)
+{
+	const uint64_t *page = page_at(c, (cycle >> PAGE_SHIFT) - c->base);
+
+	return page ? page + (size_t)c->ports * c->words * (size_t)(cycle & (PAGE_CYCLES - 1)) : NULL;
+}
+
+/* The planes of CYCLE, to be written. */
+static uint64_t *planes_at(bank_calendar *c, int64_t cycle)
+{
+	int64_t number = (cycle >> PAGE_SHIFT) - c->base;
+	size_t words = (size_t)c->ports * c->words;
+	uint64_t *page = page_at(c, number);
+
+	if (!page) {
+		if ((guint)number >= c->pages->len)
+			g_ptr_array_set_size(c->pages, (gint)number + 1);
+		page = g_ptr_array_index(c->pages, number) = g_new0(uint64_t, words * PAGE_CYCLES);
 	}
-	slot = &g_ptr_array_index(c->pages, page);
-	if (!*slot) {
-		if (!make)
-			return NULL;
-		*slot = g_new0(uint64_t, words * PAGE_CYCLES);
-	}
-	return (uint64_t *)*slot + words * (size_t)(cycle & (PAGE_CYCLES - 1));
+	return page + words * (size_t)(cycle & (PAGE_CYCLES - 1));
 }
 
 static bool wave_fits(const bank_calendar *c, const uint64_t *taken, const uint64_t *wave)
@@ -257,24 +323,66 @@ static void count_work(bank_calendar *c, int64_t cycle, uint64_t work)
 	g_array_index(c->used, uint64_t, page) += work;
 }
 
-bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
+bool bank_calendar_free_for(const bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
+{
+	size_t wave_words = (size_t)c->ports * c->words;
+	const uint64_t *wave = &g_array_index(arena, uint64_t, print.first);
+
+	if (c->ideal)
+		return true;
+	for (uint32_t w = 0; w < print.waves; w++, wave += wave_words)
+		for (unsigned n = 0; n < c->service; n++, cycle++) {
+			const uint64_t *taken = planes_there(c, cycle);
+
+			if (taken && !wave_fits(c, taken, wave))
+				return false;
+		}
+	return true;
+}
+
+/* The same for one beat of three words, where nothing has to be counted. */
+static bool beat_fits(const uint64_t *taken, const uint64_t *wave)
+{
+	return !((taken[0] & wave[0]) | (taken[1] & wave[1]) | (taken[2] & wave[2]));
+}
+
+uint32_t bank_calendar_count_free(const bank_calendar *c, int64_t cycle, uint32_t interval, const bank_print *prints,
+                                  uint32_t count, const GArray *arena)
+{
+	bool simple = c->ports == 1 && c->words == 3 && c->service == 1 && !c->ideal;
+
+	for (uint32_t i = 0; i < count; i++, cycle += interval) {
+		const uint64_t *taken;
+
+		if (!simple || prints[i].waves != 1) {
+			if (!bank_calendar_free_for(c, cycle, prints[i], arena))
+				return i;
+			continue;
+		}
+		taken = planes_there(c, cycle);
+		if (taken && !beat_fits(taken, &g_array_index(arena, uint64_t, prints[i].first)))
+			return i;
+	}
+	return count;
+}
+
+void bank_calendar_put(bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
 {
 	size_t wave_words = (size_t)c->ports * c->words;
 
 	if (c->ideal)
-		return true;
-	for (int pass = 0; pass < 2; pass++)
-		for (uint32_t n = 0; n < print.waves * c->service; n++) {
-			const uint64_t *wave =
-				&g_array_index(arena, uint64_t, print.first + n / c->service * wave_words);
-			uint64_t *taken = planes_at(c, cycle + n, pass == 1);
-
-			if (pass == 1)
-				wave_add(c, taken, wave);
-			else if (taken && !wave_fits(c, taken, wave))
-				return false;
-		}
+		return;
+	for (uint32_t n = 0; n < print.waves * c->service; n++)
+		wave_add(c, planes_at(c, cycle + n),
+		         &g_array_index(arena, uint64_t, print.first + n / c->service * wave_words));
 	count_work(c, cycle, bank_calendar_work(c, print));
+}
+
+bool bank_calendar_take(bank_calendar *c, int64_t cycle, bank_print print, const GArray *arena)
+{
+	if (!bank_calendar_free_for(c, cycle, print, arena))
+		return false;
+	bank_calendar_put(c, cycle, print, arena);
 	return true;
 }
 
@@ -286,7 +394,7 @@ void bank_calendar_release(bank_calendar *c, int64_t cycle, bank_print print, co
 		return;
 	count_work(c, cycle, -bank_calendar_work(c, print));
 	for (uint32_t n = 0; n < print.waves * c->service; n++)
-		wave_subtract(c, planes_at(c, cycle + n, true),
+		wave_subtract(c, planes_at(c, cycle + n),
 		              &g_array_index(arena, uint64_t, print.first + n / c->service * wave_words));
 }
 

@@ -52,7 +52,14 @@ uint64_t bank_calendar_free_work(const bank_calendar *calendar, int64_t from, in
 /* Would two accesses of one beat each, presented in the same cycle, ask for more ports of a bank than there are? */
 bool bank_calendar_meet(const bank_calendar *calendar, bank_print a, bank_print b, const GArray *arena);
 
-/* Takes the banks for an access presented in CYCLE if all are free; else changes nothing and returns false. */
+/* Are all banks free that an access presented in CYCLE asks for?  Takes them, unasked. */
+bool bank_calendar_free_for(const bank_calendar *calendar, int64_t cycle, bank_print print, const GArray *arena);
+/* Of COUNT accesses, INTERVAL cycles apart from CYCLE on, how many come before the first for which banks are not free?
+ * They are not looked at together. */
+uint32_t bank_calendar_count_free(const bank_calendar *calendar, int64_t cycle, uint32_t interval,
+                                  const bank_print *prints, uint32_t count, const GArray *arena);
+void bank_calendar_put(bank_calendar *calendar, int64_t cycle, bank_print print, const GArray *arena);
+/* Takes the banks if all are free; else changes nothing and returns false. */
 bool bank_calendar_take(bank_calendar *calendar, int64_t cycle, bank_print print, const GArray *arena);
 void bank_calendar_release(bank_calendar *calendar, int64_t cycle, bank_print print, const GArray *arena);
 /* Nothing before CYCLE will be asked for again. */

@@ -29,6 +29,7 @@ static void find_queues(tspe *e)
 	add_queues(e, &e->vxm, ISA_UNIT_VXM, 0, 0, true);
 	add_queues(e, &e->permute, ISA_UNIT_SXM, ISA_SXM_PERMUTE, 0, true);
 	add_queues(e, &e->distribute, ISA_UNIT_SXM, ISA_SXM_DISTRIBUTE, 0, true);
+	add_queues(e, &e->transpose, ISA_UNIT_SXM, ISA_SXM_TRANSPOSE, 0, true);
 	for (unsigned p = 0; p < e->m->mxm_planes; p++) {
 		add_queues(e, &e->weights[p], ISA_UNIT_MXM, 0, p, false);
 		add_queues(e, &e->activations[p], ISA_UNIT_MXM, 1, p, false);
@@ -245,8 +246,15 @@ static bool emit_by(tspe *e, way how, GError **error)
 	return done;
 }
 
-/* How long is the epoch that way?  INT64_MAX when it does not end before LIMIT. */
-static int64_t length_by(const tspe *full, way how, int64_t limit)
+/* The best way found. */
+typedef struct choice {
+	way how;
+	int64_t end;
+	isa_program *program; /* as emitted that way, when it was tried; or NULL */
+} choice;
+
+/* Tries one more way, which is better when it ends sooner. */
+static void try_way(const tspe *full, way how, choice *best)
 {
 	sched_report report = {.notes = g_string_new(NULL)};
 	sched_options options = *full->options;
@@ -257,54 +265,68 @@ static int64_t length_by(const tspe *full, way how, int64_t limit)
 	          .options = &options,
 	          .report = &report,
 	          .trial = true,
-	          .limit = limit};
+	          .limit = best->end};
 	isa_epoch epoch = {.images = g_array_new(FALSE, TRUE, sizeof(isa_image))};
-	bool done;
 
 	options.functional = false;
 	g_array_append_val(e.program->epochs, epoch);
-	done = emit_by(&e, how, NULL) && e.end < limit;
+	if (emit_by(&e, how, NULL) && e.end < best->end) {
+		isa_program *before = best->program;
+
+		*best = (choice){how, e.end, e.program};
+		e.program = before;
+	}
 	isa_program_free(e.program);
 	sched_report_fini(&report);
-	return done ? e.end : INT64_MAX;
-}
-
-static void try_way(const tspe *full, way how, way *best, int64_t *least)
-{
-	int64_t end = length_by(full, how, *least);
-
-	if (end < *least) {
-		*least = end;
-		*best = how;
-	}
 }
 
 /* With so many registers, all ways that make a difference; FULL itself is one of them. */
-static void try_ways(const tspe *full, unsigned registers, way *best, int64_t *least)
+static void try_ways(const tspe *full, unsigned registers, choice *best)
 {
 	for (unsigned dense = 0; dense <= full->has_partials; dense++)
 		for (unsigned bursts = 0; bursts <= full->in_rows; bursts++)
 			if (dense || bursts || registers != full->registers)
-				try_way(full, (way){registers, bursts, dense}, best, least);
+				try_way(full, (way){registers, bursts, dense}, best);
 }
 
 /* Loops in rows let others in later, partial results that keep their distance take more room, and chunks that fewer
  * registers make shorter sometimes fit better.  Small epochs are tried with some numbers below what they used, so a
  * machine with more registers than one of these is never slower than with it. */
-static way best_way(const tspe *full)
+static choice best_way(const tspe *full)
 {
 	static const unsigned numbers[] = {8, 16, 32};
-	way best = {full->registers, false, false};
-	int64_t least = full->end;
+	choice best = {{full->registers, false, false}, full->end, NULL};
 
-	try_ways(full, full->registers, &best, &least);
+	try_ways(full, full->registers, &best);
 	/* Queues that hold few words would run dry of the shorter chunks' instructions. */
 	if (full->m->icu_queue_words || full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
 		return best;
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++)
 		if (numbers[i] < full->needed.used || full->in_blocks)
-			try_ways(full, numbers[i], &best, &least);
+			try_ways(full, numbers[i], &best);
 	return best;
+}
+
+static void exchange(GArray **a, GArray **b)
+{
+	GArray *was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+/* The instructions of a try become PROGRAM's, which had none before: for its length. */
+static void take_over(isa_program *program, isa_program *tried)
+{
+	exchange(&program->insns, &tried->insns);
+	exchange(&program->node_of, &tried->node_of);
+	exchange(&program->first_source, &tried->first_source);
+	exchange(&program->source_count, &tried->source_count);
+	exchange(&program->sources, &tried->sources);
+	exchange(&program->predictions, &tried->predictions);
+	exchange(&program->instance_base, &tried->instance_base);
+	exchange(&program->nodes, &tried->nodes);
+	exchange(&program->maps, &tried->maps);
 }
 
 bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int64_t start, const isa_machine *machine,
@@ -322,13 +344,17 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
 	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false, false}, error);
 
 	if (done) {
-		way best = best_way(&e);
+		choice best = best_way(&e);
 
-		if (best.registers != e.registers || best.bursts_only || best.partials_dense) {
+		if (best.program && options->length_only && !before.insns) {
+			take_over(program, best.program);
+			e.end = best.end;
+		} else if (best.program) {
 			go_back(&before);
 			e = clean;
-			done = emit_by(&e, best, error);
+			done = emit_by(&e, best.how, error);
 		}
+		isa_program_free(best.program);
 	}
 	*end = e.end;
 	g_free(before.binds);

@@ -15,7 +15,7 @@
  *   tsp_place.c     finding times for a chunk
  *   tsp_registers.c registers for a chunk's values; tsp_tight.c, tsp_spill.c when there are few
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
- *   tsp_loop.c      vector loops and transposes as kernels, tsp_gather.c rows picked by an index
+ *   tsp_loop.c      vector loops as kernels, tsp_turn.c transposes, tsp_gather.c rows picked by an index
  *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds
  *   tsp_bursts.c    chunks of short bursts in rows
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
@@ -77,8 +77,11 @@ bool tspe_calendars_init(tspe_calendars *c, const isa_machine *machine, int64_t 
 void tspe_calendars_fini(tspe_calendars *c);
 /* Forgets what lies so far behind the horizon that nothing will be placed there. */
 void tspe_calendars_advance(tspe_calendars *c);
-/* Takes ports in CYCLE if they are free, else changes nothing. */
-bool tspe_take_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
+/* Are so many ports free in CYCLE?  Takes them, unasked. */
+bool tspe_ports_free(const tspe_calendars *c, int64_t cycle, tspe_ports use);
+/* Of COUNT uses, INTERVAL cycles apart from CYCLE on, how many come before the first for which ports are not free? */
+uint32_t tspe_count_free(const tspe_calendars *c, int64_t cycle, uint32_t interval, tspe_ports use, uint32_t count);
+void tspe_put_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
 void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use);
 /* The queue of QUEUES that is free for LENGTH cycles soonest, not before FROM; *START is when, *UNTIL when it is taken
  * next. */
@@ -126,7 +129,8 @@ typedef struct tspe_tensor {
 	int64_t shared_pitch;            /* row_pitch that all tensors of the same loops can have */
 	int64_t border;                  /* conv: bytes of lines and pixels before the first one */
 	unsigned parts;                  /* that a vector may be stored in: 2 where two of them do not fit the banks */
-	uint64_t part_lanes;             /* of the first part */
+	uint64_t part_lanes;             /* of the first part, or of each */
+	bool turned;                     /* are its vectors stored granule by granule, each a part? */
 	uint32_t cells;                  /* vectors as stored, by parts: (nb * rows + row) * parts + part */
 	uint32_t *instance;              /* [cells]: who stored it; NULL for host data */
 	int64_t *due;                    /* [cells]: readable from this cycle on */
@@ -167,7 +171,8 @@ struct tspe_step {
 	int16_t after;        /* the store whose bytes this one loads; -1: none */
 	int16_t in[2];        /* steps whose values SRC0 and SRC1 take; -1: the place is in insn */
 	uint8_t in_member[2]; /* which value of an iteration, when that step makes several */
-	uint16_t fan; /* memory: accesses an iteration makes; a store takes the values of in[0] .. in[0] + fan - 1 */
+	uint16_t fan; /* memory: accesses an iteration makes; a store takes the values of in[0] .. in[0] + fan - 1.  The
+	                 transposer takes that many at once, and makes that many */
 	uint32_t fan_interval; /* cycles between them */
 	enum tspe_result result;
 	uint8_t span;            /* registers of one value */
@@ -188,7 +193,8 @@ struct tspe_step {
 	uint16_t beats_max, beats_min;
 	tspe_tensor *tensor; /* memory */
 	uint32_t *cell;      /* [iterations * fan]: tensor cell, or NULL */
-	uint32_t cells;      /* that a store writes, from that one on */
+	uint32_t cells;      /* that a store writes, from that one on, */
+	uint32_t cell_step;  /* each so many after the one before */
 	int32_t *index;      /* [iterations * insn.count]: bytes from ADDR to each segment; NULL: by pitch */
 	tspe_origin origin[ISA_OPERANDS];
 
@@ -376,7 +382,7 @@ struct tspe {
 	tspe_tensor *tensors; /* one for each of low's */
 	int64_t bank_period;  /* bytes after which the bank map begins again; 0: it does not */
 	bool memory_reused;   /* do values lie where dead ones lay?  Then macro-operations keep their order */
-	tspe_queues mem, vxm, permute, distribute;
+	tspe_queues mem, vxm, permute, distribute, transpose;
 	tspe_queues weights[TSPE_PLANES_MAX], activations[TSPE_PLANES_MAX], accumulators[TSPE_PLANES_MAX];
 	tspe_plane plane[TSPE_PLANES_MAX];
 	int64_t end;        /* latest result so far */
@@ -459,6 +465,8 @@ int64_t tspe_memory_writable(const tspe *e, const tspe_tensor *t);
 /* Macro-operations. */
 bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error);
 bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error);
+/* Pieces in which vectors of TENSOR are stored that comes out of the transposer; 0: it does not. */
+unsigned tspe_turned_pieces(const tspe *e, guint tensor);
 bool tspe_gather(tspe *e, const low_macro *macro, int64_t ready, GError **error);
 /* COUNT products and convolutions (macro numbers) of one type, none of which depends on another. */
 bool tspe_products(tspe *e, const uint32_t *macros, unsigned count, GError **error);

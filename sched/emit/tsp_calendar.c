@@ -201,19 +201,70 @@ static tspe_ports *ports_at(tspe_calendars *c, int64_t cycle)
 	return (tspe_ports *)*slot + (cycle & (PAGE_CYCLES - 1));
 }
 
-bool tspe_take_ports(tspe_calendars *c, int64_t cycle, tspe_ports use)
+/* What is taken in CYCLE; NULL where nothing near it ever was. */
+static const tspe_ports *ports_there(const tspe_calendars *c, int64_t cycle)
+{
+	int64_t page = (cycle >> PAGE_SHIFT) - c->first_page;
+
+	g_assert(page >= 0);
+	if ((guint)page >= c->pages->len || !g_ptr_array_index(c->pages, page))
+		return NULL;
+	return (const tspe_ports *)g_ptr_array_index(c->pages, page) + (cycle & (PAGE_CYCLES - 1));
+}
+
+/* Most that others may have taken already. */
+typedef struct spare {
+	int64_t reads, writes, weight_bytes;
+} spare;
+
+static spare beside(const tspe_calendars *c, tspe_ports use)
+{
+	const isa_machine *m = c->machine;
+
+	return (spare){m->vreg_read_ports - use.reads, m->vreg_write_ports - use.writes,
+	               m->mxm_weight_bytes - use.weight_bytes};
+}
+
+static bool admits(const spare *s, const tspe_ports *at)
+{
+	return at->reads <= s->reads && at->writes <= s->writes && at->weight_bytes <= s->weight_bytes;
+}
+
+bool tspe_ports_free(const tspe_calendars *c, int64_t cycle, tspe_ports use)
+{
+	return tspe_count_free(c, cycle, 1, use, 1) == 1;
+}
+
+uint32_t tspe_count_free(const tspe_calendars *c, int64_t cycle, uint32_t interval, tspe_ports use, uint32_t count)
+{
+	static const tspe_ports none;
+	spare s = beside(c, use);
+	uint32_t i = 0;
+
+	while (i < count) {
+		const tspe_ports *at = ports_there(c, cycle);
+		/* The rest of the page. */
+		int64_t rest = (PAGE_CYCLES - 1 - (cycle & (PAGE_CYCLES - 1))) / interval + 1;
+		uint32_t end = i + (uint32_t)MIN(rest, count - i);
+
+		cycle += (int64_t)(end - i) * interval;
+		if (!at && !admits(&s, &none))
+			return i;
+		for (size_t step = 0; at && i < end; i++, step += interval)
+			if (!admits(&s, at + step))
+				return i;
+		i = end;
+	}
+	return count;
+}
+
+void tspe_put_ports(tspe_calendars *c, int64_t cycle, tspe_ports use)
 {
 	tspe_ports *at = ports_at(c, cycle);
 
-	if (at->reads + use.reads > c->machine->vreg_read_ports ||
-	    at->writes + use.writes > c->machine->vreg_write_ports)
-		return false;
-	if ((int64_t)at->weight_bytes + use.weight_bytes > c->machine->mxm_weight_bytes)
-		return false;
 	at->reads = (uint16_t)(at->reads + use.reads);
 	at->writes = (uint16_t)(at->writes + use.writes);
 	at->weight_bytes += use.weight_bytes;
-	return true;
 }
 
 void tspe_release_ports(tspe_calendars *c, int64_t cycle, tspe_ports use)

@@ -14,7 +14,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "sched/alg/cyclic.h"
+#include "sched/alg/cyclic_memo.h"
 #include "sched/emit/tsp.h"
 
 enum {
@@ -188,7 +188,7 @@ void tspe_kernel_limit(const tspe_kernel *k, int64_t interval, tspe_rate *rate)
 
 		budget(&how);
 		how.limit = BOUND_MAX;
-		cyclic_solve(p, &how, &r);
+		cyclic_memo_solve(k->e->options->loops, p, &how, &r);
 		rate->bound = MAX(rate->bound, r.lower_bound);
 		cyclic_result_fini(&r);
 	}

@@ -15,6 +15,7 @@ enum {
 	INTERVAL_MAX = (1 << 20) - 1,
 	ARRIVALS_FOLLOWED = 4096, /* longer chunks with varying beats do not predict their consumers' arrivals */
 	SOURCES_MAX = 255,
+	ROTATION_MAX = 15, /* registers that one issue can move on by */
 };
 
 typedef struct sequence {
@@ -50,9 +51,21 @@ static int64_t *new_sequence(issue *w, bool equal)
 	return at;
 }
 
+/* Does the step take, and make, all values of an iteration at once? */
+static bool is_whole(const tspe_step *s)
+{
+	return s->insn.op == ISA_OP_TRANSPOSE;
+}
+
+/* Issues an iteration makes. */
+static uint32_t fan_of(const tspe_step *s)
+{
+	return is_whole(s) ? 1 : s->fan;
+}
+
 static uint32_t iteration(const issue *w, uint32_t access)
 {
-	return access / w->s->fan;
+	return access / fan_of(w->s);
 }
 
 /* Issue of an access after the step's first. */
@@ -72,19 +85,24 @@ static uint32_t beats_of(const issue *w, uint32_t access)
 static int64_t step_instance(const issue *w, unsigned o, uint32_t access)
 {
 	unsigned value;
-	const tspe_step *p = tspe_producer(w->k, w->s, o, access % w->s->fan, &value);
+	const tspe_step *p = tspe_producer(w->k, w->s, o, access % fan_of(w->s), &value);
 	uint32_t i = p->once ? 0 : iteration(w, access);
 
-	return (int64_t)p->instance + (int64_t)i * p->fan + value;
+	return (int64_t)p->instance + (is_whole(p) ? i : (int64_t)i * p->fan + value);
 }
 
 /* When that operand arrives, after the access's issue. */
 static int64_t step_arrival(const issue *w, unsigned o, uint32_t access)
 {
-	unsigned value;
-	const tspe_step *p = tspe_producer(w->k, w->s, o, access % w->s->fan, &value);
+	int64_t latest = INT64_MIN;
 
-	return tspe_due_at(w->k, p, iteration(w, access), value) - w->s->start - time_of(w, access);
+	for (unsigned j = access % fan_of(w->s); j < w->s->fan; j += is_whole(w->s) ? 1 : w->s->fan) {
+		unsigned value;
+		const tspe_step *p = tspe_producer(w->k, w->s, o, j, &value);
+
+		latest = MAX(latest, tspe_due_at(w->k, p, iteration(w, access), value));
+	}
+	return latest - w->s->start - time_of(w, access);
 }
 
 /* Does the operand arrive equally long before each access? */
@@ -92,7 +110,7 @@ static bool is_steady(const issue *w, unsigned o)
 {
 	const tspe_step *p = &w->k->step[w->s->in[o]];
 
-	return w->s->fan == 1 && !p->once && p->beats_min == p->beats_max;
+	return fan_of(w->s) == 1 && !p->once && p->beats_min == p->beats_max;
 }
 
 static int64_t instance_of(const issue *w, unsigned o, uint32_t access)
@@ -115,10 +133,10 @@ static void follow_arrivals(issue *w, unsigned o)
 
 	for (uint32_t a = 0; a < w->count; a++) {
 		at[a] = step_arrival(w, o, a);
-		if (w->s->fan > 1 && at[a] != at[0])
+		if (fan_of(w->s) > 1 && at[a] != at[0])
 			w->arrival_known[o] = false;
 	}
-	if (w->arrival_known[o] && w->s->fan == 1)
+	if (w->arrival_known[o] && fan_of(w->s) == 1)
 		memcpy(new_sequence(w, true), at, w->count * sizeof(int64_t));
 }
 
@@ -130,7 +148,7 @@ static void prepare_operand(issue *w, unsigned o)
 
 	if (o < 2 && s->in[o] >= 0) {
 		w->arrival_known[o] = true;
-		if (s->fan > 1) {
+		if (fan_of(s) > 1) {
 			at = new_sequence(w, false);
 			for (uint32_t a = 0; a < w->count; a++)
 				at[a] = step_instance(w, o, a);
@@ -154,7 +172,7 @@ static void prepare(issue *w)
 	const tspe_step *s = w->s;
 	size_t offset = (size_t)w->k->first * s->fan;
 
-	if (s->fan > 1) {
+	if (fan_of(s) > 1) {
 		int64_t *at = new_sequence(w, false);
 
 		for (uint32_t a = 0; a < w->count; a++)
@@ -188,7 +206,7 @@ static rotation window_of(const tspe_step *user, const tspe_step *p, const tspe_
 	unsigned group = (unsigned)leader->members * leader->span;
 	rotation r = {leader->reg, group, leader->wrap * group};
 
-	if (user->fan > 1)
+	if (fan_of(user) > 1)
 		r.stride = leader->span;
 	else
 		r.base += (p->member + value) * leader->span;
@@ -223,6 +241,8 @@ static uint32_t rotation_limit(const rotation *r, uint32_t first)
 {
 	uint32_t offset = (uint32_t)((uint64_t)first * r->stride % r->length);
 
+	if (r->stride > ROTATION_MAX && r->length > r->stride)
+		return 1;
 	return offset ? (r->length - offset) / r->stride : UINT32_MAX;
 }
 
@@ -380,6 +400,14 @@ static void add_source(const issue *w, uint32_t id, unsigned o, const piece *p)
 		if (p->outer > 1)
 			source.step1 = difference(instance_of(w, o, p->first + p->inner), base);
 	}
+	if (is_whole(w->s)) {
+		/* Steps that make values beside each other follow each other in the program, and issue equally often.
+		 */
+		const tspe_step *leader = &w->k->step[w->s->in[o]];
+
+		source.segments = w->s->fan;
+		source.seg_step = difference(leader[1].instance, leader->instance);
+	}
 	if (kind == TSPE_ORIGIN_PARTS) {
 		source.seg_div = (uint16_t)(w->s->tensor->part_lanes * w->s->tensor->element / TSPE_GRANULE);
 		source.seg_step = (int32_t)w->s->origin[o].step[w->k->first * w->s->fan + p->first];
@@ -443,9 +471,9 @@ static void note_memory(tspe_kernel *k, tspe_step *s, uint32_t count)
 		if (s->cell) {
 			uint32_t cell = s->cell[k->first * s->fan + a];
 
-			for (uint32_t c = cell; c < cell + s->cells; c++) {
-				s->tensor->due[c] = tspe_due_at(k, s, i, j);
-				s->tensor->instance[c] = s->instance + a;
+			for (uint32_t c = 0; c < s->cells; c++, cell += s->cell_step) {
+				s->tensor->due[cell] = tspe_due_at(k, s, i, j);
+				s->tensor->instance[cell] = s->instance + a;
 			}
 		}
 		s->tensor->last_due = MAX(s->tensor->last_due, tspe_due_at(k, s, i, j));
@@ -469,12 +497,12 @@ static void note_end(tspe_kernel *k, const tspe_step *s, uint32_t count)
 {
 	tspe *e = k->e;
 	uint32_t last = count - 1;
-	int64_t due = tspe_due_at(k, s, last / s->fan, last % s->fan);
-	int64_t held = tspe_issue_at(k, s, last / s->fan, last % s->fan) + s->hold;
+	int64_t due = tspe_due_at(k, s, last / fan_of(s), last % fan_of(s));
+	int64_t held = tspe_issue_at(k, s, last / fan_of(s), last % fan_of(s)) + s->hold;
 
 	/* With varying beats an earlier access may end last. */
 	for (uint32_t a = 0; s->beats_min != s->beats_max && a < count; a++)
-		due = MAX(due, tspe_due_at(k, s, a / s->fan, a % s->fan));
+		due = MAX(due, tspe_due_at(k, s, a / fan_of(s), a % fan_of(s)));
 	e->end = MAX(e->end, due);
 	e->cal.horizon = MAX(e->cal.horizon, MAX(due + 1, held));
 }
@@ -482,7 +510,7 @@ static void note_end(tspe_kernel *k, const tspe_step *s, uint32_t count)
 static void issue_step(tspe_kernel *k, tspe_step *s)
 {
 	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-	issue w = {.k = k, .s = s, .count = (s->once ? 1 : k->n) * s->fan, .owned = owned};
+	issue w = {.k = k, .s = s, .count = (s->once ? 1 : k->n) * fan_of(s), .owned = owned};
 	piece p;
 
 	prepare(&w);

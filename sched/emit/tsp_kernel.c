@@ -24,7 +24,7 @@ tspe_kernel *tspe_kernel_new_sized(tspe *e, uint32_t count, unsigned step_max)
 
 	g_assert(count >= 1 && count <= TSPE_ITERATIONS_MAX);
 	k->e = e;
-	k->step = g_new0(tspe_step, step_max);
+	k->step = g_new(tspe_step, step_max); /* tspe_kernel_add() fills them */
 	k->step_max = step_max;
 	k->count = count;
 	k->arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -67,6 +67,7 @@ int tspe_kernel_add(tspe_kernel *k, enum isa_op op, const uint16_t *queues, unsi
 		.fan = 1,
 		.members = 1,
 		.cells = 1,
+		.cell_step = 1,
 		.skew = (int32_t)isa_machine_skew(m, info->unit),
 		.delay = (int32_t)isa_machine_timing(m, info->timing),
 		.hold = 1,

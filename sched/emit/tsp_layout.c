@@ -69,7 +69,9 @@ uint32_t tspe_cell_at(const tspe_tensor *t, uint64_t addr)
 		vector = at / stride * t->low->rows + at % stride / pitch;
 		offset = at % stride % pitch;
 	}
-	return (uint32_t)(vector * t->parts + (t->parts > 1 && offset >= t->part_lanes * t->element));
+	if (t->parts == 1)
+		return (uint32_t)vector;
+	return (uint32_t)(vector * t->parts + MIN(offset / (t->part_lanes * t->element), t->parts - 1));
 }
 
 /* ---------------------------------------------------------------------------------------------------- layout */

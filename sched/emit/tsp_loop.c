@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vector loops and transposes as kernels.
+ * Vector loops as kernels.
  *
  * A loop whose steps all find a queue of their own runs as one burst a step.  One with more steps than queues, or whose
  * iterations go faster by twos or threes (three accesses fit the banks in a cycle, two an iteration: three iterations
  * in two cycles), runs in blocks: each step a short burst, in rows by a modulo schedule, values of a whole block in
- * registers.  Loads that do not move from iteration to iteration are made once a chunk.  A transpose reads columns by
- * strided loads of one element a row; how many beats that takes is the bank map's affair.
+ * registers.  Loads that do not move from iteration to iteration are made once a chunk.
  */
 #include <math.h>
 
@@ -217,7 +216,7 @@ static bool has_parts(const tspe *e, loop_shape *shape)
 
 		if (s->kind == LOW_LANES)
 			return false;
-		if (s->kind == LOW_OP || (s->kind == LOW_LOAD && t->parts == 1))
+		if (s->kind == LOW_OP || (s->kind == LOW_LOAD && (t->parts == 1 || t->turned)))
 			continue;
 		if (t->parts == 1 || (shape->part_lanes && shape->part_lanes != t->part_lanes))
 			return false;
@@ -270,6 +269,62 @@ typedef struct row_plan {
 	double least; /* cycles of the loop, at most */
 } row_plan;
 
+/* By how many cycles the bursts of N iterations may miss their rows. */
+static int64_t most_skew(uint32_t n)
+{
+	return MAX(n / 4, 2);
+}
+
+/* A way from a load to a value, as a chunk in rows keeps to it: its beginning is due in the first iteration by DUE,
+ * counted from row 0; for BUSY cycles of it an iteration is inside of an operation. */
+typedef struct lane_way {
+	bool any;
+	int64_t due, busy;
+	unsigned span; /* the least of its values */
+} lane_way;
+
+/* Of the ways to step S, one along which least time passes inside of operations. */
+static lane_way way_to(const tspe_step *s, const lane_way *ways, uint32_t n)
+{
+	lane_way best = {false, 0, 0, UINT_MAX};
+
+	if (s->memory && tspe_is_load(s))
+		return (lane_way){!s->once, (int64_t)s->row * n + most_skew(n) + tspe_latest_due(s, 0), 0, s->span};
+	for (unsigned o = 0; o < 2; o++) {
+		const lane_way *way = s->in[o] >= 0 ? &ways[s->in[o]] : &best;
+
+		if (way->any && (!best.any || way->due + way->busy < best.due + best.busy))
+			best = *way;
+	}
+	if (!s->memory) {
+		best.busy += s->delay;
+		best.span = MIN(best.span, s->span);
+	}
+	return best;
+}
+
+/* Would a chunk that keeps to its rows need more registers than may be used?  Between a load and the store that it
+ * leads to an iteration keeps one value at least, unless it is inside of an operation, and iterations follow each other
+ * cycle by cycle. */
+static bool lacks_registers(const tspe_kernel *k, uint32_t n)
+{
+	lane_way ways[TSPE_STEPS_MAX];
+
+	for (unsigned i = 0; i < k->step_count; i++) {
+		const tspe_step *s = &k->step[i];
+		int64_t passed, kept;
+
+		ways[i] = way_to(s, ways, n);
+		if (!s->memory || tspe_is_load(s) || !ways[i].any)
+			continue;
+		passed = (int64_t)s->row * n + s->skew - ways[i].due;
+		kept = MIN(passed + 1, (int64_t)n) - ways[i].busy;
+		if (kept * ways[i].span > (int64_t)k->e->registers)
+			return true;
+	}
+	return false;
+}
+
 /* Places a chunk in rows, near what it waits for or behind everything; false when it does not keep to them.  What could
  * begin long before, while the memory has room for it, rather fills gaps, in bursts one by one. */
 static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
@@ -278,6 +333,8 @@ static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
 	int64_t wait = k->e->cal.horizon - earliest;
 	int64_t skew;
 
+	if (lacks_registers(k, n))
+		return false;
 	if (!tspe_place(k, first, n, 1, TSPE_NEVER)) {
 		if (wait > (int64_t)WAIT_CHUNKS * k->rows * n &&
 		    (bank_calendar_is_ideal(k->e->cal.banks) || !tspe_is_crowded(k, first, k->rows, earliest)))
@@ -286,7 +343,7 @@ static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
 			return false;
 	}
 	tspe_first_row(k, &skew);
-	if (skew <= MAX(n / 4, 2))
+	if (skew <= most_skew(n))
 		return true;
 	tspe_unplace(k);
 	return false;
@@ -680,51 +737,5 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 			return false;
 		shape.from += shape.count;
 	}
-	return true;
-}
-
-/* Columns FROM .. FROM + COUNT - 1 of the rows of lane block BLOCK of the result. */
-static bool run_columns(tspe *e, const low_transpose *t, uint64_t block, uint64_t from, uint32_t count, int64_t *ready,
-                        GError **error)
-{
-	tspe_tensor *x = &e->tensors[t->x], *y = &e->tensors[t->y];
-	g_autoptr(tspe_kernel) k = tspe_kernel_new(e, count);
-	uint64_t row = block * y->low->vector_lanes;
-	uint32_t rows = (uint32_t)MIN(y->low->vector_lanes, x->low->rows - row);
-	int load = tspe_kernel_add(k, ISA_OP_LOAD, e->mem.at, e->mem.count);
-	int store = tspe_kernel_add(k, ISA_OP_STORE, e->mem.at, e->mem.count);
-	tspe_policy policy;
-
-	tspe_kernel_memory(k, load, x, x->element, (int32_t)x->row_pitch, rows);
-	tspe_kernel_result(k, load, tspe_span(e->m, rows, x->low->type));
-	tspe_kernel_memory(k, store, y, rows * y->element, 0, 1);
-	tspe_kernel_link(k, store, 0, load);
-	k->step[store].cell = tspe_kernel_alloc(k, count * sizeof(uint32_t));
-	for (uint32_t i = 0; i < count; i++) {
-		k->step[load].addr[i] = (int64_t)tspe_element_addr(x, row, from + i);
-		k->step[store].addr[i] = (int64_t)tspe_element_addr(y, from + i, row);
-		k->step[store].cell[i] = (uint32_t)(block * y->low->rows + from + i) * y->parts;
-	}
-	tspe_kernel_finish(k);
-	k->ready = *ready;
-	policy.interval_min = tspe_kernel_interval(k);
-	policy.interval_max = MAX(policy.interval_min, (uint32_t)k->step[load].beats_max + k->step[store].beats_max);
-	policy.chunk = 0;
-	if (!tspe_run(k, &policy, error))
-		return false;
-	*ready = MAX(*ready, tspe_issue_at(k, &k->step[load], k->n - 1, 0));
-	return true;
-}
-
-bool tspe_transpose(tspe *e, const low_macro *macro, int64_t ready, GError **error)
-{
-	const low_transpose *t = &macro->transpose;
-	const low_tensor *y = e->tensors[t->y].low;
-
-	for (uint64_t block = 0; block < y->blocks + (y->tail > 0); block++)
-		for (uint64_t from = 0; from < y->rows; from += TSPE_ITERATIONS_MAX)
-			if (!run_columns(e, t, block, from, (uint32_t)MIN(y->rows - from, TSPE_ITERATIONS_MAX), &ready,
-			                 error))
-				return false;
 	return true;
 }

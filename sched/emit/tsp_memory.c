@@ -236,10 +236,17 @@ static void cut_vectors(const tspe *e, tspe_tensor *t)
 static void begin_tensor(tspe *e, guint index)
 {
 	tspe_tensor *t = &e->tensors[index];
+	unsigned pieces;
 
 	t->low = tspe_low_tensor(e, index);
 	t->element = isa_type_bytes(t->low->type);
 	cut_vectors(e, t);
+	pieces = tspe_turned_pieces(e, index);
+	if (pieces) {
+		t->turned = true;
+		t->parts = pieces;
+		t->part_lanes = TSPE_GRANULE / t->element;
+	}
 	t->cells = (uint32_t)(t->low->rows * (t->low->blocks + (t->low->tail > 0))) * t->parts;
 	t->last_read = t->last_due = t->writable = TSPE_NEVER;
 }

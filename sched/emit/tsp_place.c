@@ -53,40 +53,50 @@ static tspe_ports writes_of(const tspe_step *s)
 
 enum clash { NO_CLASH, BANK_CLASH, PORT_CLASH };
 
+static bank_print print_of(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
+{
+	return s->prints[(size_t)(k->first + i) * s->fan + j];
+}
+
 static void release_access(tspe_kernel *k, tspe_step *s, uint32_t i, uint32_t j)
 {
 	tspe_calendars *c = &k->e->cal;
 	int64_t sample = tspe_sample_at(k, s, i, j);
 
 	if (s->memory)
-		bank_calendar_release(c->banks, sample, s->prints[(size_t)(k->first + i) * s->fan + j], k->arena);
+		bank_calendar_release(c->banks, sample, print_of(k, s, i, j), k->arena);
 	if (s->read_ports || s->weight_bytes)
 		tspe_release_ports(c, sample, reads_of(s));
 	if (s->result == TSPE_REGISTERS)
 		tspe_release_ports(c, tspe_due_at(k, s, i, j), writes_of(s));
 }
 
-static enum clash take_access(tspe_kernel *k, tspe_step *s, uint32_t i, uint32_t j)
+/* Is what the access asks for free? */
+static enum clash look_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
+{
+	const tspe_calendars *c = &k->e->cal;
+	int64_t sample = tspe_sample_at(k, s, i, j);
+
+	if (s->memory && !bank_calendar_free_for(c->banks, sample, print_of(k, s, i, j), k->arena))
+		return BANK_CLASH;
+	if ((s->read_ports || s->weight_bytes) && !tspe_ports_free(c, sample, reads_of(s)))
+		return PORT_CLASH;
+	if (s->result == TSPE_REGISTERS && !tspe_ports_free(c, tspe_due_at(k, s, i, j), writes_of(s)))
+		return PORT_CLASH;
+	return NO_CLASH;
+}
+
+static void take_access(tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j)
 {
 	tspe_calendars *c = &k->e->cal;
 	int64_t sample = tspe_sample_at(k, s, i, j);
-	bool reads = s->read_ports || s->weight_bytes;
 
-	if (s->memory &&
-	    !bank_calendar_take(c->banks, sample, s->prints[(size_t)(k->first + i) * s->fan + j], k->arena))
-		return BANK_CLASH;
-	if (reads && !tspe_take_ports(c, sample, reads_of(s)))
-		goto no_reads;
-	if (s->result == TSPE_REGISTERS && !tspe_take_ports(c, tspe_due_at(k, s, i, j), writes_of(s)))
-		goto no_writes;
-	return NO_CLASH;
-no_writes:
-	if (reads)
-		tspe_release_ports(c, sample, reads_of(s));
-no_reads:
 	if (s->memory)
-		bank_calendar_release(c->banks, sample, s->prints[(size_t)(k->first + i) * s->fan + j], k->arena);
-	return PORT_CLASH;
+		bank_calendar_put(c->banks, sample, print_of(k, s, i, j), k->arena);
+	if (s->read_ports || s->weight_bytes)
+		tspe_put_ports(c, sample, reads_of(s));
+	if (s->result == TSPE_REGISTERS)
+		tspe_put_ports(c, tspe_due_at(k, s, i, j), writes_of(s));
 }
 
 static uint32_t accesses(const tspe_kernel *k, const tspe_step *s)
@@ -100,20 +110,54 @@ static void release_accesses(tspe_kernel *k, tspe_step *s, uint32_t count)
 		release_access(k, s, count / s->fan, count % s->fan);
 }
 
+/* Can no two accesses of the step's burst ask for the same thing?  They sample, and have their results, in different
+ * cycles, and each leaves its banks before the next one comes. */
+static bool is_apart(const tspe_kernel *k, const tspe_step *s)
+{
+	return s->fan == 1 && s->beats_min == s->beats_max && (s->once || k->interval >= s->beats_max);
+}
+
+/* How many accesses of a step whose accesses are apart find what they ask for, before one does not; *CLASH says why. */
+static uint32_t count_free(const tspe_kernel *k, const tspe_step *s, enum clash *clash)
+{
+	const tspe_calendars *c = &k->e->cal;
+	uint32_t count = accesses(k, s), most = count;
+	int64_t sample = tspe_sample_at(k, s, 0, 0), due = tspe_due_at(k, s, 0, 0);
+
+	*clash = NO_CLASH;
+	if (s->memory)
+		count = bank_calendar_count_free(c->banks, sample, k->interval, s->prints + k->first, count, k->arena);
+	if (count < most)
+		*clash = BANK_CLASH;
+	most = count;
+	if (s->read_ports || s->weight_bytes)
+		count = tspe_count_free(c, sample, k->interval, reads_of(s), count);
+	if (s->result == TSPE_REGISTERS)
+		count = tspe_count_free(c, due, k->interval, writes_of(s), count);
+	if (count < most)
+		*clash = PORT_CLASH;
+	return count;
+}
+
 /* All accesses of step S at its start, or none. */
 static enum clash take_accesses(tspe_kernel *k, tspe_step *s)
 {
 	uint32_t count = accesses(k, s);
+	bool apart = is_apart(k, s);
 	enum clash clash = NO_CLASH;
 	uint32_t a = 0;
 
 	if (!s->memory && !s->read_ports && !s->weight_bytes && s->result != TSPE_REGISTERS)
 		return NO_CLASH;
-	while (a < count && (clash = take_access(k, s, a / s->fan, a % s->fan)) == NO_CLASH)
-		a++;
+	if (apart)
+		a = count_free(k, s, &clash);
+	for (; !apart && a < count && (clash = look_at(k, s, a / s->fan, a % s->fan)) == NO_CLASH; a++)
+		take_access(k, s, a / s->fan, a % s->fan);
 	k->budget -= (int64_t)a * s->beats_max + TRY_WORK;
-	if (clash != NO_CLASH)
+	if (clash != NO_CLASH && !apart)
 		release_accesses(k, s, a);
+	for (a = 0; clash == NO_CLASH && apart && a < count; a++)
+		take_access(k, s, a, 0);
 	return clash;
 }
 

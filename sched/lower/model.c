@@ -6,20 +6,22 @@
  *   weights      every element enters once
  *   vector unit  an operation of a vector takes an ALU for a cycle
  *   memory       every vector that a step names is moved once; rows of a product once a round of columns
+ *   slots        hashed memory: an access, of one vector at most, takes a queue for a cycle
  *   lanes        a movement of a vector takes a queue of the SXM for a cycle
  *
  * Nothing is charged for what a back end might avoid (waiting, conflicts, copies, padding), so the numbers are floors.
  */
 #include "sched/lower/model.h"
 
-enum { MXM, WEIGHTS, VXM, MEMORY, LANES, RESOURCES };
-static const char *const names[RESOURCES] = {"MXM", "weights into the MXM", "VXM", "memory", "SXM"};
+enum { MXM, WEIGHTS, VXM, MEMORY, SLOTS, LANES, RESOURCES };
+static const char *const names[RESOURCES] = {"MXM", "weights into the MXM", "VXM", "memory", "SRAM issue slots", "SXM"};
 
 typedef struct lowest {
 	const low_program *low;
 	const isa_machine *m;
 	int64_t load, store; /* cycles from a word of memory to a unit's input, from a unit's output back */
 	double bytes;        /* that the memory moves a cycle */
+	double slots;        /* accesses that begin in a cycle; 0: not bounded so */
 } lowest;
 
 static lowest lowest_of(const low_program *low, const isa_machine *m)
@@ -30,6 +32,7 @@ static lowest lowest_of(const low_program *low, const isa_machine *m)
 		int64_t beats = (m->sram_block_bytes + m->sram_port_bytes - 1) / m->sram_port_bytes;
 
 		w.load = w.store = m->sram_latency_cycles;
+		w.slots = (double)m->sram_issue_per_cycle;
 		w.bytes = (double)m->sram_banks * (double)m->sram_ports * (double)m->sram_block_bytes / (double)beats;
 	} else {
 		/* One hop at least; a slice reads or writes a word in each of its banks. */
@@ -38,6 +41,12 @@ static lowest lowest_of(const low_program *low, const isa_machine *m)
 		w.bytes = 2 * (double)m->mem_slices * (double)m->mem_banks_per_slice * (double)m->lanes;
 	}
 	return w;
+}
+
+static void load_slots(const lowest *w, sched_load *load, double accesses)
+{
+	if (w->slots > 0)
+		load[SLOTS] = (sched_load){accesses / w->slots, 0, w->store - 1, load[MEMORY].early};
 }
 
 static const low_tensor *tensor_at(const lowest *w, uint32_t i)
@@ -107,6 +116,10 @@ static int64_t product_load(const lowest *w, const low_macro *macro, sched_load 
 	                             p.rows * (double)p.c->lanes * isa_type_bytes(p.c->type)) /
 	                                    w->bytes,
 	                            0, w->store - 1, p.waits};
+	/* A row's part in a block of weights, and of a result in a block of columns, is an access of its own. */
+	load_slots(w, load,
+	           p.rows * p.depth_blocks * rounds + p.rows * columns +
+	                   p.depth * (double)p.c->lanes * element / (double)MAX(m->vreg_bytes, 1));
 	return p.waits ? first : MAX(first, installed + m->mxm_abc_cycles + out);
 }
 
@@ -140,7 +153,7 @@ static unsigned depth_of(const low_vloop *loop)
 static int64_t loop_load(const lowest *w, const low_vloop *loop, sched_load *load)
 {
 	const isa_machine *m = w->m;
-	double total = (double)loop->n0 * (double)loop->n1, bytes = 0, ops = 0, moves = 0;
+	double total = (double)loop->n0 * (double)loop->n1, bytes = 0, ops = 0, moves = 0, vectors = 0;
 	int64_t op = m->hashed ? m->vxm_entry_cycles + m->vxm_op_cycles : m->vxm_op_cycles, queues = 0;
 	int64_t shortest = op * depth_of(loop);
 
@@ -151,14 +164,17 @@ static int64_t loop_load(const lowest *w, const low_vloop *loop, sched_load *loa
 			ops += total;
 		else if (s->kind == LOW_LANES)
 			moves += total;
-		else
-			bytes += vectors_of(loop, &s->ref) * (double)loop->lanes *
-			         isa_type_bytes(tensor_at(w, s->ref.tensor)->type);
+		if (s->kind != LOW_LOAD && s->kind != LOW_STORE)
+			continue;
+		vectors += vectors_of(loop, &s->ref);
+		bytes += vectors_of(loop, &s->ref) * (double)loop->lanes *
+		         isa_type_bytes(tensor_at(w, s->ref.tensor)->type);
 	}
 	for (unsigned r = 0; r < ISA_SXM_ROLES; r++)
 		queues += m->sxm_queues.at[r];
 	load[VXM] = (sched_load){ops / (double)m->vxm_ops, w->load, op + w->store - 1, false};
 	load[MEMORY] = (sched_load){bytes / w->bytes, 0, w->store - 1, false};
+	load_slots(w, load, vectors);
 	load[LANES] = (sched_load){moves / (double)MAX(queues, 1), w->load, w->store, false};
 	return w->load + shortest + w->store;
 }
@@ -170,6 +186,18 @@ static int64_t move_load(const lowest *w, const low_tensor *y, sched_load *load)
 
 	load[MEMORY] = (sched_load){bytes / w->bytes, 0, w->store - 1, false};
 	return w->load + w->store;
+}
+
+/* By columns, or by rows and what the transposer makes of them, a byte a lane. */
+static int64_t transpose_load(const lowest *w, const low_tensor *x, const low_tensor *y, sched_load *load)
+{
+	int64_t first = move_load(w, y, load);
+	double columns = 2 * (double)y->rows * blocks_of(y);
+	double rows = (double)x->rows * (double)((y->rows + x->vector_lanes - 1) / x->vector_lanes) +
+	              (double)y->rows * (double)y->lanes * isa_type_bytes(y->type) / (double)w->m->lanes;
+
+	load_slots(w, load, MIN(columns, rows));
+	return first;
 }
 
 /* ---- dependences ---- */
@@ -277,7 +305,8 @@ sched_model *low_model(const low_program *low, const isa_machine *machine)
 			first = loop_load(&w, &macro->vloop, load);
 			break;
 		case LOW_TRANSPOSE:
-			first = move_load(&w, tensor_at(&w, macro->transpose.y), load);
+			first = transpose_load(&w, tensor_at(&w, macro->transpose.x), tensor_at(&w, macro->transpose.y),
+			                       load);
 			break;
 		case LOW_GATHER:
 			first = move_load(&w, tensor_at(&w, macro->gather.y), load);

@@ -259,6 +259,56 @@ static void under_the_ideal_map_nothing_meets(void)
 	bank_calendar_free(c);
 }
 
+/* Under a map that computes banks the second print of a segment is a kept one: word for word the first. */
+static void a_print_is_the_same_a_second_time(void)
+{
+	static const char *const hashes[] = {"xorfold:7", "poly:0x83", "hybrid:9,0x13"};
+
+	for (size_t m = 0; m < G_N_ELEMENTS(hashes); m++) {
+		bank_calendar *c = calendar_for(hashes[m], "1", "16", "16"), *fresh;
+		g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+		unsigned differ = 0;
+
+		for (unsigned n = 0; n < 300; n++) {
+			bank_access access = {n % 100 * 656, 640, 0, 1, NULL};
+			bank_print print = bank_calendar_print(c, &access, arena), again;
+			g_autoptr(GArray) other = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+			fresh = calendar_for(hashes[m], "1", "16", "16");
+			again = bank_calendar_print(fresh, &access, other);
+			differ += print.waves != again.waves || print.requests != again.requests ||
+			          memcmp(&g_array_index(arena, uint64_t, print.first), other->data,
+			                 other->len * sizeof(uint64_t)) != 0;
+			bank_calendar_free(fresh);
+		}
+		CU_ASSERT_EQUAL(differ, 0);
+		bank_calendar_free(c);
+	}
+}
+
+/* Vectors of 40 blocks at 0, 40, 80 and 0 again, cycle after cycle, where blocks 70 to 99 are taken in cycle 12: the
+ * second and the third meet them there, the others do not. */
+static void free_accesses_are_counted_up_to_the_first_that_meets(void)
+{
+	bank_calendar *c = calendar_for("mod:139", "1", "16", "16");
+	g_autoptr(GArray) arena = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	bank_access taken = {70 * 16, 30 * 16, 0, 1, NULL};
+	bank_print prints[4], there = bank_calendar_print(c, &taken, arena);
+
+	for (unsigned i = 0; i < 4; i++) {
+		bank_access access = {i % 3 * 640, 640, 0, 1, NULL};
+
+		prints[i] = bank_calendar_print(c, &access, arena);
+	}
+	bank_calendar_put(c, 12, there, arena);
+	CU_ASSERT_EQUAL(bank_calendar_count_free(c, 10, 1, prints, 4, arena), 2);
+	CU_ASSERT_EQUAL(bank_calendar_count_free(c, 11, 1, prints, 4, arena), 1);
+	CU_ASSERT_EQUAL(bank_calendar_count_free(c, 12, 1, prints, 4, arena), 4);
+	CU_ASSERT_EQUAL(bank_calendar_count_free(c, 8, 2, prints, 4, arena), 2);
+	CU_ASSERT_EQUAL(bank_calendar_count_free(c, 13, 1, prints, 4, arena), 4);
+	bank_calendar_free(c);
+}
+
 int main(void)
 {
 	static const tap_case cases[] = {
@@ -272,6 +322,9 @@ int main(void)
 		{"release_undoes_take", release_undoes_take},
 		{"free_work_is_what_is_left", free_work_is_what_is_left},
 		{"under_the_ideal_map_nothing_meets", under_the_ideal_map_nothing_meets},
+		{"a_print_is_the_same_a_second_time", a_print_is_the_same_a_second_time},
+		{"free_accesses_are_counted_up_to_the_first_that_meets",
+	         free_accesses_are_counted_up_to_the_first_that_meets},
 	};
 
 	return tap_run("emit_banks", cases, G_N_ELEMENTS(cases));

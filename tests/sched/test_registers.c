@@ -116,6 +116,40 @@ static int by_time(const void *a, const void *b)
 	return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
+enum { SIXTEEN = 16 }; /* registers that a transpose takes, and makes */
+
+/* The lives of what instance INSTANCE made, a register each. */
+static life *lives_of(GArray *lives, uint32_t instance)
+{
+	if ((uint64_t)instance * SIXTEEN + SIXTEEN > lives->len)
+		g_array_set_size(lives, (instance + 1) * SIXTEEN);
+	return &g_array_index(lives, life, instance * SIXTEEN);
+}
+
+static unsigned registers_at_once(const isa_insn *n)
+{
+	return n->op == ISA_OP_TRANSPOSE ? SIXTEEN : 1;
+}
+
+/* Notes that issue I of N, at cycle AT, samples operand S in register PLACE. */
+static void note_sampling(GArray *lives, const isa_program *p, const isa_insn *n, uint64_t i, int64_t at,
+                          unsigned place, const isa_source *s)
+{
+	for (unsigned k = 0; k < registers_at_once(n); k++) {
+		uint32_t from = s->base + (uint32_t)(i % n->loop[0].count) * (uint32_t)s->step0 +
+		                (uint32_t)(i / n->loop[0].count) * (uint32_t)s->step1 + k * (uint32_t)s->seg_step;
+		unsigned which = 0;
+		life *of;
+
+		/* Each issue of a transpose is an instruction of its own here, so its place says it all. */
+		for (uint32_t id = 0; id < p->insns->len; id++)
+			if (isa_program_insn(p, id)->op == ISA_OP_TRANSPOSE && isa_program_instance(p, id) == from)
+				which = isa_place_index(place) - isa_place_index(isa_program_insn(p, id)->dst);
+		of = lives_of(lives, from) + which;
+		of->last = MAX(of->last, at);
+	}
+}
+
 /* When each issue's register value is due and last sampled, from instructions, producers and predictions. */
 static GArray *find_lives(const isa_program *p, const isa_machine *m)
 {
@@ -128,29 +162,22 @@ static GArray *find_lives(const isa_program *p, const isa_machine *m)
 			int64_t skew = isa_machine_skew(m, isa_ops[n->op].unit);
 
 			for (uint64_t i = 0; i < isa_insn_issues(n); i++) {
-				uint32_t instance = isa_program_instance(p, id) + (uint32_t)i;
+				life *made = lives_of(lives, isa_program_instance(p, id) + (uint32_t)i);
 				int64_t at = n->cycle + isa_insn_offset(n, i);
 
-				if (instance >= lives->len)
-					g_array_set_size(lives, instance + 1);
-				if (!pass && isa_place_kind(n->dst) == ISA_PLACE_KIND_VREG)
-					g_array_index(lives, life, instance) =
-						(life){at + say->result, at + say->result};
+				for (unsigned k = 0;
+				     !pass && isa_place_kind(n->dst) == ISA_PLACE_KIND_VREG && k < registers_at_once(n);
+				     k++)
+					made[k] = (life){at + say->result, at + say->result};
 				for (unsigned o = 0; pass && o < 2; o++) {
 					unsigned place = o ? n->src1 : n->src0;
 					guint piece = id * ISA_OPERANDS + o;
-					const isa_source *s;
-					life *of;
 
-					if (isa_place_kind(place) != ISA_PLACE_KIND_VREG)
-						continue;
-					s = &g_array_index(p->sources, isa_source,
-					                   g_array_index(p->first_source, uint32_t, piece));
-					of = &g_array_index(
-						lives, life,
-						s->base + (uint32_t)(i % n->loop[0].count) * (uint32_t)s->step0 +
-							(uint32_t)(i / n->loop[0].count) * (uint32_t)s->step1);
-					of->last = MAX(of->last, at + skew);
+					if (isa_place_kind(place) == ISA_PLACE_KIND_VREG)
+						note_sampling(lives, p, n, i, at + skew, place,
+						              &g_array_index(
+								      p->sources, isa_source,
+								      g_array_index(p->first_source, uint32_t, piece)));
 				}
 			}
 		}

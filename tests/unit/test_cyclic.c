@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "isa/rng.h"
-#include "sched/alg/cyclic.h"
+#include "sched/alg/cyclic_memo.h"
 #include "tests/lib/tap.h"
 
 static cyclic_problem *read_loop(const char *text)
@@ -425,6 +425,40 @@ static void errors_name_line_and_column(void)
 	refuse("op a\norder a b 1\n", "f:2:9: expected an operation declared above, found 'b'; did you mean 'a'?");
 }
 
+/* The accumulator's loop asked for twice, then with another capacity, another latency, and another name. */
+static void a_memo_answers_what_was_asked_before(void)
+{
+	static const char *const loops[] = {
+		"resource port 1\nop a port\nop sum port\nvalue a sum 4\nvalue sum sum 3 1\n",
+		"resource port 1\nop a port\nop sum port\nvalue a sum 4\nvalue sum sum 3 1\n",
+		"resource port 2\nop a port\nop sum port\nvalue a sum 4\nvalue sum sum 3 1\n",
+		"resource port 1\nop a port\nop sum port\nvalue a sum 4\nvalue sum sum 4 1\n",
+		"resource queue 1\nop a queue\nop sum queue\nvalue a sum 4\nvalue sum sum 3 1\n"};
+	static const uint64_t hits[] = {0, 1, 1, 1, 1};
+	static const int64_t ii[] = {3, 3, 3, 4, 3};
+	g_autoptr(cyclic_memo) memo = cyclic_memo_new();
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(loops); i++) {
+		cyclic_problem *p = read_loop(loops[i]);
+		cyclic_options how;
+		cyclic_result r, plain;
+
+		cyclic_options_init(&how);
+		cyclic_memo_solve(memo, p, &how, &r);
+		cyclic_memo_solve(NULL, p, &how, &plain);
+		CU_ASSERT_EQUAL(cyclic_memo_hits(memo), hits[i]);
+		CU_ASSERT_EQUAL(r.ii, ii[i]);
+		CU_ASSERT_EQUAL(r.stages, plain.stages);
+		CU_ASSERT_EQUAL(r.start[1] - r.start[0], plain.start[1] - plain.start[0]);
+		CU_ASSERT_STRING_EQUAL(r.bounds.resource_why, plain.bounds.resource_why);
+		CU_ASSERT_EQUAL(r.bounds.cycle->len, plain.bounds.cycle->len);
+		CU_ASSERT_TRUE(r.valid);
+		cyclic_result_fini(&r);
+		cyclic_result_fini(&plain);
+		cyclic_problem_free(p);
+	}
+}
+
 static const tap_case cases[] = {
 	{"a_dot_product_is_bound_by_its_accumulator", a_dot_product_is_bound_by_its_accumulator},
 	{"two_accumulators_halve_the_recurrence", two_accumulators_halve_the_recurrence},
@@ -443,6 +477,7 @@ static const tap_case cases[] = {
 	{"ejection_alone_is_never_wrong", ejection_alone_is_never_wrong},
 	{"answers_do_not_depend_on_the_run", answers_do_not_depend_on_the_run},
 	{"errors_name_line_and_column", errors_name_line_and_column},
+	{"a_memo_answers_what_was_asked_before", a_memo_answers_what_was_asked_before},
 };
 
 int main(void)
