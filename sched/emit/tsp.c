@@ -265,6 +265,7 @@ static void try_way(const tspe *full, way how, choice *best)
 	          .options = &options,
 	          .report = &report,
 	          .trial = true,
+	          .known = full->known,
 	          .limit = best->end};
 	isa_epoch epoch = {.images = g_array_new(FALSE, TRUE, sizeof(isa_image))};
 
@@ -332,13 +333,15 @@ static void take_over(isa_program *program, isa_program *tried)
 bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int64_t start, const isa_machine *machine,
               const sched_options *options, sched_report *report, int64_t *end, GError **error)
 {
+	g_autoptr(GHashTable) known = tspe_known_new();
 	const tspe clean = {.program = program,
 	                    .low = low,
 	                    .epoch = epoch,
 	                    .start = start,
 	                    .m = machine,
 	                    .options = options,
-	                    .report = report};
+	                    .report = report,
+	                    .known = known};
 	tspe e = clean;
 	mark before = mark_now(program, epoch, report);
 	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false, false}, error);

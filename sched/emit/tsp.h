@@ -400,6 +400,7 @@ struct tspe {
 	bool trial;             /* only its length matters */
 	sched_registers needed; /* what became of them */
 	bool in_blocks;         /* does a loop run in blocks, whose length depends on how many there are? */
+	GHashTable *known;      /* what tspe_keep() was given: of all tries of the epoch */
 	int64_t limit;          /* a try that ends there or later is given up, without an error; 0: none */
 	unsigned noted;         /* loops whose interval is in the report */
 	uint64_t passes,
@@ -437,6 +438,13 @@ void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations);
 bool tspe_kernel_rows(tspe_kernel *k, uint32_t from, uint32_t to, bool alone, uint64_t *registers);
 /* K, whose steps are those of FROM, runs in its rows. */
 void tspe_copy_rows(tspe_kernel *k, const tspe_kernel *from);
+
+/* tsp_known.c.  What was found out about KEY, bytes that say which question it is, or NULL.  The answer must be the
+ * same in all ways in which the epoch is tried. */
+void *tspe_recall(const tspe *e, const void *key, size_t size);
+/* FOUND, from g_malloc(), is kept for KEY, which is not known yet. */
+void tspe_keep(tspe *e, const void *key, size_t size, void *found);
+GHashTable *tspe_known_new(void);
 
 /* tsp_order.c: macros in the order in which to place them; g_free. */
 uint32_t *tspe_order(const tspe *e, GError **error);

@@ -378,6 +378,32 @@ static unsigned count_bursts(const tspe_kernel *k)
 	return count;
 }
 
+/* Rows of bursts of a loop: the same in all ways of one layout. */
+typedef struct sample_key {
+	const low_vloop *loop;
+	uint64_t from;
+	uint32_t count, segment, rows_from, rows_to, copies, parts, dense, alone;
+} sample_key;
+G_STATIC_ASSERT(sizeof(sample_key) == sizeof(low_vloop *) + sizeof(uint64_t) + 8 * sizeof(uint32_t)); /* no holes */
+
+typedef struct sample_rows {
+	uint32_t rows; /* 0: there are none */
+	uint64_t registers;
+	int32_t row[TSPE_STEPS_MAX];
+} sample_rows;
+
+static const sample_rows *find_rows(tspe *e, const sample_key *key, tspe_kernel *k)
+{
+	sample_rows *found = g_new0(sample_rows, 1);
+
+	if (tspe_kernel_rows(k, key->rows_from, key->rows_to, key->alone, &found->registers))
+		found->rows = k->rows;
+	for (unsigned i = 0; i < k->step_count; i++)
+		found->row[i] = k->step[i].row;
+	tspe_keep(e, key, sizeof *key, found);
+	return found;
+}
+
 /* A kernel of one burst a step by PLAN, with its rows, from the first of SHAPE's iterations; NULL when it has none so
  * short, or too few registers for them. */
 static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_plan *plan, uint64_t *registers)
@@ -385,22 +411,39 @@ static tspe_kernel *build_sample(tspe *e, const loop_shape *shape, const row_pla
 	loop_shape sample = *shape;
 	g_autoptr(tspe_kernel) k = NULL;
 	uint32_t chunks = shape->count / (plan->copies * plan->segment);
-	uint32_t from = plan->rows, to = plan->rows;
+	sample_key key = {.loop = shape->loop,
+	                  .from = shape->from,
+	                  .segment = plan->segment,
+	                  .dense = e->partials_dense,
+	                  .alone = plan->alone};
+	const sample_rows *known;
 
 	*registers = 0;
+	key.rows_from = key.rows_to = plan->rows;
 	if (!plan->rows) {
-		from = (uint32_t)ceil(plan->bound * plan->copies - 0.01);
-		to = (uint32_t)(plan->least / (chunks * plan->segment));
+		key.rows_from = (uint32_t)ceil(plan->bound * plan->copies - 0.01);
+		key.rows_to = (uint32_t)(plan->least / (chunks * plan->segment));
 	}
-	if (to < from)
+	if (key.rows_to < key.rows_from)
 		return NULL;
-	sample.copies = plan->copies;
-	sample.parts = plan->parts;
+	key.copies = sample.copies = plan->copies;
+	key.parts = sample.parts = plan->parts;
 	sample.segment = plan->segment;
-	sample.count = plan->segment * MIN(chunks, 2);
+	key.count = sample.count = plan->segment * MIN(chunks, 2);
+	known = tspe_recall(e, &key, sizeof key);
+	if (known)
+		*registers = known->registers;
+	if (known && (!known->rows || known->registers > (uint64_t)e->m->vreg_count))
+		return NULL;
 	k = build(e, &sample);
 	k->n = plan->segment;
-	if (!tspe_kernel_rows(k, from, to, plan->alone, registers) || *registers > (uint64_t)e->m->vreg_count ||
+	if (!known)
+		known = find_rows(e, &key, k);
+	*registers = known->registers;
+	k->rows = known->rows;
+	for (unsigned i = 0; i < k->step_count; i++)
+		k->step[i].row = known->row[i];
+	if (!known->rows || known->registers > (uint64_t)e->m->vreg_count ||
 	    estimate(shape, k, plan->copies, k->rows, plan->rest) >= plan->least)
 		return NULL;
 	return g_steal_pointer(&k);
