@@ -401,9 +401,9 @@ static void a_phase_begins_no_earlier_than_the_one_before(void)
 	static const char text[] =
 		"<sdf3><applicationGraph name='g'><csdf name='order' type='t'>\n"
 		"<actor name='a' type='a'><port type='in' name='i' rate='1,0'/><port type='out' name='o' "
-	        "rate='0,1'/></actor>"
+		"rate='0,1'/></actor>"
 		"<actor name='b' type='b'><port type='in' name='i' rate='1'/><port type='out' name='o' "
-	        "rate='1'/></actor>"
+		"rate='1'/></actor>"
 		"<channel name='ab' srcActor='a' srcPort='o' dstActor='b' dstPort='i'/>\n"
 		"<channel name='ba' srcActor='b' srcPort='o' dstActor='a' dstPort='i' initialTokens='1'/>\n"
 		"</csdf><csdfProperties><actorProperties actor='a'><processor type='y' default='true'>"
@@ -454,10 +454,6 @@ static void what_is_no_graph_is_refused_with_its_place(void)
 		{"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'><processor><executionTime "
 	         "time='1'/><executionTime time='2'/></processor></actorProperties></x>",
 	         "x.xml:1:119: time of actor 'a' on this processor is there twice"},
-		{"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'><processor default='true'><executionTime "
-	         "time='1'/></processor><processor default='true'><executionTime "
-	         "time='2'/></processor></actorProperties></x>",
-	         "x.xml:1:172: time of actor 'a' on its default processor is there twice"},
 		{"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'></actorProperties><actorProperties "
 	         "actor='a'></actorProperties></x>",
 	         "x.xml:1:104: properties of actor 'a' are there twice"},
