@@ -122,6 +122,8 @@ asc_program *ascend_open(ascend_setup *s, const char *path, const char *name, ch
 
 	*s = (ascend_setup){0};
 	program = binary ? read_file(s, path, name, sets, error) : assemble(s, path, name, sets, error);
+	if (program && !setup_check_csv(&s->frontend, NULL, error))
+		g_clear_pointer(&program, asc_program_free);
 	if (program && !asc_check(program, s->hw, error)) {
 		g_prefix_error(error, "%s: ", path);
 		g_clear_pointer(&program, asc_program_free);
@@ -139,7 +141,7 @@ asc_program *ascend_compile(const ascend_setup *s, const ascend_schedule *how, G
 	asc_program *program;
 
 	*graphs = NULL;
-	if (!setup_check_workload(how->workload, error))
+	if (!setup_check_workload(how->workload, error) || !setup_check_csv(&s->frontend, how->workload, error))
 		return NULL;
 	sched_options_init(&options);
 	options.seed = how->seed;

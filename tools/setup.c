@@ -86,6 +86,24 @@ void setup_frontend_fini(frontend_options *options)
 	*options = (frontend_options){0};
 }
 
+bool setup_check_csv(const frontend_options *options, const char *workload, GError **error)
+{
+	const char *ending = workload ? strrchr(workload, '.') : NULL;
+
+	if (ending && g_ascii_strcasecmp(ending, ".csv") == 0)
+		return true;
+	for (size_t i = 0; i < G_N_ELEMENTS(csv_keys); i++) {
+		frontend_options own = *options;
+
+		if (!*csv_value(&own, &csv_keys[i]))
+			continue;
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "--set %s has no effect here; it needs a workload in a .csv file", csv_keys[i].name);
+		return false;
+	}
+	return true;
+}
+
 bool setup_init(setup *s, const char *name, char **sets, GError **error)
 {
 	setup_sides sides;
@@ -158,7 +176,7 @@ static isa_program *assemble(setup *s, const char *path, const char *text, const
 			g_prefix_error(error, "%s is for machine '%s': ", path, own);
 		return NULL;
 	}
-	program = isa_assemble(text, path, s->sched, error);
+	program = setup_check_csv(&s->frontend, NULL, error) ? isa_assemble(text, path, s->sched, error) : NULL;
 	if (program && !isa_lower(program, s->sched, error)) {
 		g_prefix_error(error, "%s: ", path);
 		g_clear_pointer(&program, isa_program_free);
@@ -201,6 +219,9 @@ isa_program *setup_open(setup *s, const char *path, const char *name, char **set
 			if (!name)
 				g_prefix_error(error, "%s was made for machine '%s': ", path, program->machine_name);
 			g_clear_pointer(&program, isa_program_free);
+		} else if (!setup_check_csv(&s->frontend, NULL, error)) {
+			g_clear_pointer(&program, isa_program_free);
+			setup_fini(s);
 		}
 		return program;
 	}
@@ -266,7 +287,7 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 	options.progress = progress_update;
 	options.progress_state = progress_begin("scheduling");
 	*graphs = NULL;
-	if (!setup_check_workload(how->workload, error))
+	if (!setup_check_workload(how->workload, error) || !setup_check_csv(&s->frontend, how->workload, error))
 		return NULL;
 	if (how->priority && !setup_parse_priority(how->priority, &options, error))
 		return NULL;

@@ -30,6 +30,8 @@ typedef struct setup_sides {
 	void *sched, *hw;
 	frontend_options *frontend;
 } setup_sides;
+/* Refuses settings of the CSV front end for a WORKLOAD that is none of its files; NULL: a program. */
+bool setup_check_csv(const frontend_options *options, const char *workload, GError **error);
 bool setup_apply(const setup_sides *sides, char **sets, GError **error);
 void setup_frontend_fini(frontend_options *options);
 

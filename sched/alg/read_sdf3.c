@@ -303,6 +303,7 @@ static void start_time(reading *r, const char **names, const char **values, GErr
 	}
 	a = sdf_actor_at(r->g, r->timed);
 	has_default = &g_array_index(r->has_default, bool, r->timed);
+	/* Several processors may be default ones, as in the public files: the first counts. */
 	if (r->has_time) {
 		fail(r, error, "time of actor '%s' on this processor is there twice", a->name);
 		return;

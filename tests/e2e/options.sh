@@ -107,7 +107,6 @@ bank|restarts|bank search|bank --pattern stride:1 --restarts 4
 bank|restarts|--steps above 0|bank search --steps 0 --restarts 4
 bank|jobs|bank search|bank --pattern stride:1 -j 2
 bank|yosys|bank search|bank effect --map mod:139 --yosys
-alloc|minimise|--capacity|alloc x.csv --minimise
 alloc|accesses|--map|alloc x.csv --accesses y --banks 4 --block 32
 alloc|accesses|--banks|alloc x.csv --accesses y --map mod:4 --block 32
 alloc|accesses|--block|alloc x.csv --accesses y --map mod:4 --banks 4
@@ -144,6 +143,10 @@ is "and the lines are of rows" "$(comm -13 rows called)" ""
 exits "the default said" 0 "$TSPSIM" run -w vmap:relu,8 --method list --policy fault-continue --no-functional -q
 exits "a search in few schedules" 0 "$TSPSIM" sched vmap:relu,8 --method anneal --schedules 100 -j 1 -q
 exits "processors of a task graph" 0 "$TSPSIM" solve g.stg --processors 2 --schedules 10 -j 1
+exits "a key of CSV files for another workload" 1 "$TSPSIM" run -w vmap:relu,8 --set csv.form=gemm
+is "has no effect" "$(cat err)" "tspsim: --set csv.form has no effect here; it needs a workload in a .csv file"
+exits "nor for a program" 1 "$TSPSIM" run p.tspo --set csv.dtype=int8
+is "which is said" "$(cat err)" "tspsim: --set csv.dtype has no effect here; it needs a workload in a .csv file"
 exits "a number out of range" 1 "$TSPSIM" sched vmap:relu,8 --method anneal --schedules 0
 is "its range" "$(cat err)" "tspsim: sched: --schedules takes a whole number from 1, not '0'"
 exits "a number that is none" 1 "$TSPSIM" sched vmap:relu,8 --seed many

@@ -11,6 +11,15 @@
 #include "tests/lib/tap.h"
 
 /* A value of one register whose store and load cost 1 each. */
+/* A program of one block, run once. */
+static live_program *one_block(void)
+{
+	live_program *p = live_new();
+
+	live_add_block(p, 1);
+	return p;
+}
+
 static uint32_t value(live_program *p)
 {
 	return live_add_value(p, 1, 1, 1);
@@ -93,10 +102,9 @@ static void sets_of_a_loop_reach_their_fixpoint(void)
  * copies may be under way at once. */
 static void renaming_gives_each_unrolled_copy_its_value(void)
 {
-	g_autoptr(live_program) p = live_new();
+	g_autoptr(live_program) p = one_block();
 	uint32_t t = value(p);
 
-	live_add_block(p, 1);
 	make(p, 0, t);
 	use1(p, 0, t);
 	make(p, 0, t);
@@ -136,11 +144,10 @@ static void definitions_that_meet_keep_one_name(void)
  * last. */
 static void of_five_values_the_cheapest_for_its_degree_goes_to_memory(void)
 {
-	g_autoptr(live_program) p = live_new();
+	g_autoptr(live_program) p = one_block();
 	uint32_t v[5];
 	regalloc_result r;
 
-	live_add_block(p, 1);
 	for (int i = 0; i < 5; i++)
 		make(p, 0, v[i] = value(p));
 	use1(p, 0, v[0]);
@@ -259,11 +266,10 @@ static void a_ring_of_four_ranges_needs_no_memory_with_two_registers(void)
  * nobody needs, not at all. */
 static void a_load_is_repeated_rather_than_stored(void)
 {
-	g_autoptr(live_program) p = live_new();
+	g_autoptr(live_program) p = one_block();
 	uint32_t a = value(p), b = value(p), c = value(p);
 	regalloc_result r;
 
-	live_add_block(p, 1);
 	make(p, 0, a);
 	live_insn_at(live_block_at(p, 0), 0)->remake = 1;
 	make(p, 0, b);
@@ -285,11 +291,10 @@ static void a_load_is_repeated_rather_than_stored(void)
 static void what_is_made_from_operands_is_made_again_only_where_they_are(void)
 {
 	for (int alive = 0; alive < 2; alive++) {
-		g_autoptr(live_program) p = live_new();
+		g_autoptr(live_program) p = one_block();
 		uint32_t m = value(p), n = value(p), x = value(p), y = value(p);
 		regalloc_result r;
 
-		live_add_block(p, 1);
 		make(p, 0, m);
 		op(p, 0, n, m, LIVE_NONE)->remake = 0.5;
 		if (!alive)
@@ -314,11 +319,10 @@ static void what_is_made_from_operands_is_made_again_only_where_they_are(void)
 /* b = a is a copy, a dies there: one register holds both, and the copy does nothing. */
 static void a_copy_whose_ends_share_a_register_is_coalesced(void)
 {
-	g_autoptr(live_program) p = live_new();
+	g_autoptr(live_program) p = one_block();
 	uint32_t a = value(p), b = value(p), c = value(p);
 	regalloc_result r;
 
-	live_add_block(p, 1);
 	make(p, 0, a);
 	make(p, 0, c);
 	op(p, 0, b, a, LIVE_NONE)->copy = true;
@@ -333,11 +337,10 @@ static void a_copy_whose_ends_share_a_register_is_coalesced(void)
 /* A fixed value keeps its register; what interferes with it gets the other one. */
 static void a_value_with_a_register_keeps_it(void)
 {
-	g_autoptr(live_program) p = live_new();
+	g_autoptr(live_program) p = one_block();
 	uint32_t a = value(p), b = value(p);
 	regalloc_result r;
 
-	live_add_block(p, 1);
 	live_value_at(p, a)->fixed = 0;
 	make(p, 0, a);
 	make(p, 0, b);
@@ -354,11 +357,10 @@ static void a_value_with_a_register_keeps_it(void)
  * the two free ones beside each other.  Coloured, p (the widest) and y sit beside each other. */
 static void pairs_find_neighbouring_registers(void)
 {
-	g_autoptr(live_program) p = live_new();
+	g_autoptr(live_program) p = one_block();
 	uint32_t x = value(p), y = value(p), pair = live_add_value(p, 2, 2, 2);
 	regalloc_result r;
 
-	live_add_block(p, 1);
 	make(p, 0, x);
 	make(p, 0, y);
 	use1(p, 0, x);
@@ -376,14 +378,13 @@ static void pairs_find_neighbouring_registers(void)
  * message names 4. */
 static void the_operands_of_one_instruction_must_fit(void)
 {
-	g_autoptr(live_program) p = live_new();
+	g_autoptr(live_program) p = one_block();
 	uint32_t a = live_add_value(p, 2, 2, 2), b = live_add_value(p, 2, 2, 2), c = live_add_value(p, 2, 2, 2);
 	regalloc_options o = {.registers = 3};
 	g_autoptr(GError) error = NULL;
 	regalloc_need need;
 	regalloc_result r;
 
-	live_add_block(p, 1);
 	make(p, 0, a);
 	make(p, 0, b);
 	op(p, 0, c, a, b);
