@@ -8,6 +8,8 @@
 #include "sched/alg/sdf.h"
 #include "tests/lib/tap.h"
 
+static const sdf_effort effort = {.distributions = 100};
+
 /* a -2-> -3-> b: 3 firings of a make 6 tokens, 2 of b take them. */
 static sdf_graph *pair(uint64_t initial)
 {
@@ -187,10 +189,10 @@ static void full_rate_takes_more_room_than_life(void)
 	sdf_add_channel(g, "aa", 0, 1, 0, 1, 1);
 	sdf_add_channel(g, "bb", 1, 1, 1, 1, 1);
 	period = sdf_period(g, q, NULL, NULL);
-	CU_ASSERT_TRUE(sdf_size_buffers(g, q, NULL, 100, &live));
+	CU_ASSERT_TRUE(sdf_size_buffers(g, q, NULL, &effort, &live));
 	CU_ASSERT_EQUAL(live.total, 4);
 	CU_ASSERT_TRUE(live.proved);
-	CU_ASSERT_TRUE(sdf_size_buffers(g, q, &period, 100, &fast));
+	CU_ASSERT_TRUE(sdf_size_buffers(g, q, &period, &effort, &fast));
 	CU_ASSERT_TRUE(fast.proved);
 	/* Every room below it is slower, and the one found is not. */
 	for (uint64_t room = 4; room <= fast.total; room++) {
@@ -212,7 +214,7 @@ static void a_period_out_of_reach_is_no_question_of_room(void)
 	sdf_buffers out;
 
 	sdf_add_channel(g, "aa", 0, 1, 0, 1, 1);
-	CU_ASSERT_FALSE(sdf_size_buffers(g, q, &period, 100, &out));
+	CU_ASSERT_FALSE(sdf_size_buffers(g, q, &period, &effort, &out));
 	CU_ASSERT_PTR_NULL(out.capacity);
 	sdf_graph_free(g);
 }
@@ -401,9 +403,9 @@ static void a_phase_begins_no_earlier_than_the_one_before(void)
 	static const char text[] =
 		"<sdf3><applicationGraph name='g'><csdf name='order' type='t'>\n"
 		"<actor name='a' type='a'><port type='in' name='i' rate='1,0'/><port type='out' name='o' "
-	        "rate='0,1'/></actor>"
+		"rate='0,1'/></actor>"
 		"<actor name='b' type='b'><port type='in' name='i' rate='1'/><port type='out' name='o' "
-	        "rate='1'/></actor>"
+		"rate='1'/></actor>"
 		"<channel name='ab' srcActor='a' srcPort='o' dstActor='b' dstPort='i'/>\n"
 		"<channel name='ba' srcActor='b' srcPort='o' dstActor='a' dstPort='i' initialTokens='1'/>\n"
 		"</csdf><csdfProperties><actorProperties actor='a'><processor type='y' default='true'>"
