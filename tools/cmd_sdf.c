@@ -35,6 +35,7 @@ typedef struct answer {
 	GArray *cycle;
 	uint64_t bounds; /* total */
 	sdf_buffers live, fast;
+	bool no_room; /* that keeps the full rate */
 } answer;
 
 static void answer_fini(answer *a)
@@ -88,7 +89,7 @@ static bool solve(answer *a, GError **error)
 	if (size_live)
 		sdf_size_buffers(a->g, a->repetition, NULL, &effort, &a->live);
 	if (size_fast && a->timed)
-		sdf_size_buffers(a->g, a->repetition, &a->period, &effort, &a->fast);
+		a->no_room = !sdf_size_buffers(a->g, a->repetition, &a->period, &effort, &a->fast);
 	return true;
 }
 
@@ -186,6 +187,8 @@ static char *answer_json(const answer *a)
 		put_channels(j, "blocked", a, a->blocked);
 	put_search(j, "minimal", a, &a->live);
 	put_search(j, "full_rate", a, &a->fast);
+	if (a->no_room)
+		json_null(j, "full_rate");
 	json_end(j);
 	return json_finish(j);
 }
@@ -262,6 +265,8 @@ static char *answer_text(const answer *a)
 		a->bounds);
 	add_search(out, a, "to be live  ", &a->live);
 	add_search(out, a, "full rate   ", &a->fast);
+	if (a->no_room)
+		g_string_append(out, "full rate    no room is enough: any bounds the rate, and nothing else does\n");
 	return g_string_free(out, FALSE);
 }
 

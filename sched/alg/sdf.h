@@ -96,7 +96,7 @@ typedef struct sdf_effort {
 } sdf_effort;
 /* The least total room of channels between two actors with which the graph stays live (PERIOD NULL) or keeps to PERIOD.
  * OUT has no capacity when it was stopped.  False: no room helps (the graph is not live, or slower than PERIOD by
- * itself), and then OUT is empty. */
+ * itself, or nothing bounds its rate but room would), and then OUT is empty. */
 bool sdf_size_buffers(const sdf_graph *g, const uint64_t *repetition, const sdf_ratio *period, const sdf_effort *effort,
                       sdf_buffers *out);
 

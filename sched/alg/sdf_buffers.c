@@ -249,6 +249,22 @@ static void grow(search *s, sdf_buffers *out)
 		out->total += sdf_channel_at(s->g, i)->from != sdf_channel_at(s->g, i)->to ? capacity[i] : 0;
 }
 
+/* Room makes cycles.  Does none of them take time?  Room for all tokens of an iteration is live. */
+static bool room_is_free(const sdf_graph *g, const uint64_t *repetition)
+{
+	g_autofree uint64_t *room = g_new(uint64_t, g->channels->len + 1);
+
+	for (uint32_t i = 0; i < g->channels->len; i++) {
+		const sdf_channel *c = sdf_channel_at(g, i);
+		uint32_t phases = sdf_actor_at(g, c->from)->phases;
+
+		room[i] = c->initial;
+		for (uint32_t k = 0; k < phases; k++)
+			room[i] += repetition[c->from] / phases * c->produce[k];
+	}
+	return sdf_period(g, repetition, room, NULL).time == 0;
+}
+
 bool sdf_size_buffers(const sdf_graph *g, const uint64_t *repetition, const sdf_ratio *period, const sdf_effort *effort,
                       sdf_buffers *out)
 {
@@ -261,6 +277,8 @@ bool sdf_size_buffers(const sdf_graph *g, const uint64_t *repetition, const sdf_
 		return false;
 	for (uint32_t i = 0; i < g->channels->len; i++)
 		bound[i] = sdf_buffer_bound(g, i);
+	if (period && period->time == 0 && !room_is_free(g, repetition))
+		return false;
 	s.heap = g_ptr_array_new();
 	s.seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
 	meet(&s, bound, UINT32_MAX, 0);

@@ -427,6 +427,21 @@ static void a_phase_begins_no_earlier_than_the_one_before(void)
 	sdf_graph_free(g);
 }
 
+/* Nothing but room for ab would make a wait for b. */
+static void where_only_room_bounds_the_rate_none_is_enough(void)
+{
+	sdf_graph *g = pair(0);
+	uint32_t channel;
+	g_autofree uint64_t *q = sdf_repetition(g, &channel, NULL);
+	sdf_ratio period = sdf_period(g, q, NULL, NULL);
+	sdf_buffers out;
+
+	CU_ASSERT_EQUAL(period.time, 0);
+	CU_ASSERT_FALSE(sdf_size_buffers(g, q, &period, &effort, &out));
+	CU_ASSERT_PTR_NULL(out.capacity);
+	sdf_graph_free(g);
+}
+
 static void what_is_no_graph_is_refused_with_its_place(void)
 {
 	static const struct {
@@ -482,6 +497,7 @@ int main(void)
 		{"phases_are_read_and_gone_through_in_turn", phases_are_read_and_gone_through_in_turn},
 		{"prefixes_are_skipped_and_times_make_phases", prefixes_are_skipped_and_times_make_phases},
 		{"a_phase_begins_no_earlier_than_the_one_before", a_phase_begins_no_earlier_than_the_one_before},
+		{"where_only_room_bounds_the_rate_none_is_enough", where_only_room_bounds_the_rate_none_is_enough},
 		{"what_is_no_graph_is_refused_with_its_place", what_is_no_graph_is_refused_with_its_place},
 	};
 
