@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "isa/file.h"
+
 typedef struct cursor {
 	const char *path;
 	const guint8 *data;
@@ -442,13 +444,8 @@ isa_program *isa_program_parse(const char *path, const void *data, size_t length
 
 isa_program *isa_program_read(const char *path, GError **error)
 {
-	g_autofree char *data = NULL;
-	g_autoptr(GError) cause = NULL;
 	gsize length;
+	g_autofree char *data = tsp_file_read(path, &length, error);
 
-	if (!g_file_get_contents(path, &data, &length, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-		return NULL;
-	}
-	return isa_program_parse(path, data, length, error);
+	return data ? isa_program_parse(path, data, length, error) : NULL;
 }

@@ -8,6 +8,7 @@
 #define TSPSIM_ISA_ERROR_H
 
 #include <glib.h>
+#include <stdint.h>
 
 #define TSP_ERROR (tsp_error_quark())
 
@@ -26,5 +27,16 @@ GQuark tsp_error_quark(void);
  * result points into it.
  */
 const char *tsp_nearest(const char *word, const char *const *candidates);
+
+/* Counts with nouns: "%u word%s", n, tsp_s(n); where that is not how the plural is made, "%u %s", n, tsp_noun(n,
+ * "entry", "entries"). */
+static inline const char *tsp_noun(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+static inline const char *tsp_s(uint64_t count)
+{
+	return tsp_noun(count, "", "s");
+}
 
 #endif

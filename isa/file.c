@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writing of whole files.  g_file_set_contents() would put a regular file in the place of a symbolic link and, for
- * those who may, of /dev/null.  Nothing is synchronised to disk: what survives a crash of the host is the file system's
- * choice.
+ * Reading and writing of whole files.  g_file_set_contents() would put a regular file in the place of a symbolic link
+ * and, for those who may, of /dev/null.  Nothing is synchronised to disk: what survives a crash of the host is the file
+ * system's choice.
  */
 #include "isa/file.h"
 
@@ -10,8 +10,28 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* What GLib says begins with the name in quotes outside ASCII, and ends with the reason. */
+char *tsp_file_read(const char *path, size_t *length, GError **error)
+{
+	GError *cause = NULL;
+	char *bytes = NULL;
+	const char *reason;
+
+	if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: %s", path, g_strerror(EISDIR));
+		return NULL;
+	}
+	if (g_file_get_contents(path, &bytes, length, &cause))
+		return bytes;
+	reason = strrchr(cause->message, ':');
+	g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: %s", path, reason ? reason + 2 : cause->message);
+	g_error_free(cause);
+	return NULL;
+}
 
 /* Writes all and closes FD; false with errno. */
 static bool put_and_close(int fd, const char *bytes, size_t size)

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "isa/file.h"
+
 typedef struct reader {
 	yaml_parser_t parser;
 	yaml_event_t event; /* current one; deleted by the next call of next_event() */
@@ -288,16 +290,13 @@ static bool read_document(reader *r)
 /* Reads FILE into V; DEPTH as in struct reader. */
 static bool read_file(const isa_key_view *v, const char *file, unsigned depth, GError **error)
 {
-	g_autofree char *text = NULL;
-	g_autoptr(GError) cause = NULL;
 	gsize length;
+	g_autofree char *text = tsp_file_read(file, &length, error);
 	reader r = {.file = file, .v = v, .depth = depth, .error = error};
 	bool ok;
 
-	if (!g_file_get_contents(file, &text, &length, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
+	if (!text)
 		return false;
-	}
 	if (!yaml_parser_initialize(&r.parser)) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_INTERNAL, "libyaml does not start");
 		return false;

@@ -71,7 +71,7 @@ libsched_a_SOURCES += \
 	sched/emit/isca20_template.c sched/emit/isca20_bursts.c sched/emit/isca20_place.c sched/emit/isca20_insns.c \
 	sched/emit/isca20_memory.c sched/emit/isca20_memory.h sched/emit/isca20_capacity.c \
 	sched/emit/isca20_image.c sched/emit/isca20_chain.c sched/emit/isca20_split.c sched/emit/isca20_loop.h \
-	sched/emit/isca20_vloop.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
+	sched/emit/isca20_vloop.c sched/emit/isca20_interval.c sched/emit/isca20_shape.c sched/emit/isca20_plan.c sched/emit/isca20_plan.h \
 	sched/emit/isca20_work.c sched/emit/isca20_taps.c sched/emit/isca20_patch.c sched/emit/isca20_operand.c \
 	sched/emit/isca20_contents.c sched/emit/isca20_engine.c sched/emit/isca20_pass.c sched/emit/isca20_pass.h \
 	sched/emit/isca20_mxm.h \
@@ -80,9 +80,9 @@ libsched_a_SOURCES += \
 
 # Front door and back ends.
 libsched_a_SOURCES += \
-	sched/search.c sched/search.h sched/search_int.h sched/pattern/pattern.h sched/pattern/recognise.c \
+	sched/drive.c sched/drive.h sched/search.c sched/search_moves.c sched/search.h sched/search_int.h sched/pattern/pattern.h sched/pattern/recognise.c \
 	sched/pattern/library.c sched/pattern/stored.def sched/sheet.c sched/sheet.h sched/lower/model.c sched/lower/model.h \
-	sched/sched.c sched/capacity.c sched/capacity.h sched/emit/emit.h
+	sched/sched.c sched/interval.c sched/capacity.c sched/capacity.h sched/emit/emit.h
 
 # Register-style back end.
 libsched_a_SOURCES += \
@@ -102,9 +102,10 @@ libsched_a_SOURCES += \
 # Ascend-style back end.
 libsched_a_SOURCES += \
 	sched/emit/ascend/ascend.h sched/emit/ascend/build.h sched/emit/ascend/build_int.h \
-	sched/emit/ascend/build.c sched/emit/ascend/touch.c sched/emit/ascend/spans.c sched/emit/ascend/order.c sched/emit/ascend/sync.c \
+	sched/emit/ascend/build.c sched/emit/ascend/touch.c sched/emit/ascend/operands.c sched/emit/ascend/operands.h sched/emit/ascend/spans.c sched/emit/ascend/order.c sched/emit/ascend/sync.c \
 	sched/emit/ascend/sync_int.h sched/emit/ascend/flags.c sched/emit/ascend/cross.c \
 	sched/emit/ascend/take.c sched/emit/ascend/past.c sched/emit/ascend/emit.c sched/emit/ascend/finish.c \
+	sched/emit/ascend/interval.c sched/emit/ascend/interval.h sched/emit/ascend/interval_alone.c sched/emit/ascend/interval_memory.c sched/emit/ascend/interval_graph.c \
 	sched/emit/ascend/predict.h sched/emit/ascend/predict.c sched/emit/ascend/predict_memory.c \
 	sched/emit/ascend/predict_int.h \
 	sched/emit/ascend/predict_banks.c sched/emit/ascend/predict_calendar.c sched/emit/ascend/predict_core.c sched/emit/ascend/predict_units.c \
@@ -114,7 +115,7 @@ libsched_a_SOURCES += \
 	sched/emit/ascend/conv_tile.c \
 	sched/emit/ascend/plan.h sched/emit/ascend/plan.c sched/emit/ascend/plan_order.c sched/emit/ascend/ascend.c \
 	sched/emit/ascend/vector_int.h sched/emit/ascend/vector.c sched/emit/ascend/vector_plan.c \
-	sched/emit/ascend/vector_ops.c sched/emit/ascend/vector_place.c sched/emit/ascend/vector_emit.c \
+	sched/emit/ascend/vector_ops.c sched/emit/ascend/vector_ints.c sched/emit/ascend/vector_write.c sched/emit/ascend/vector_write.h sched/emit/ascend/vector_place.c sched/emit/ascend/vector_emit.c \
 	sched/emit/ascend/vector_match.c sched/emit/ascend/vector_tiles.c sched/emit/ascend/vector_split.c \
 	sched/emit/ascend/transpose.c sched/emit/ascend/gather.c \
 	sched/emit/ascend/attention.h sched/emit/ascend/attention.c sched/emit/ascend/attention_cube.c \

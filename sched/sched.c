@@ -8,6 +8,7 @@
 #include "sched/sched.h"
 
 #include "sched/capacity.h"
+#include "sched/drive.h"
 #include "sched/emit/emit.h"
 #include "sched/lower/model.h"
 #include "sched/search.h"
@@ -37,6 +38,7 @@ void sched_report_fini(sched_report *report)
 	g_clear_pointer(&report->binds, g_free);
 	if (report->notes)
 		g_string_free(g_steal_pointer(&report->notes), TRUE);
+	g_clear_pointer(&report->intervals, g_array_unref);
 }
 
 static bool check_machine(const isa_machine *machine, GError **error)
@@ -94,6 +96,19 @@ static int64_t first_issue(const isa_program *program)
 	return first == INT64_MAX ? 0 : first;
 }
 
+/* One graph's share of the whole. */
+typedef struct share {
+	const sched_options *options;
+	guint number, of;
+} share;
+
+static void report_share(void *state, double fraction)
+{
+	const share *s = state;
+
+	s->options->progress(s->options->progress_state, (s->number + fraction) / s->of);
+}
+
 static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machine *machine,
                         const sched_options *options, sched_report *report, GError **error)
 {
@@ -101,8 +116,11 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 
 	for (guint i = 0; i < graphs->len; i++) {
 		sched_options own = *options;
+		share part = {options, i, graphs->len};
 
 		own.sheet = options->sheets ? options->sheets[i] : NULL;
+		own.progress = options->progress ? report_share : NULL;
+		own.progress_state = &part;
 		if (machine->hashed && !own.placement)
 			own.placement = sched_decide(own.sheet, "placement", "", PLACEMENTS);
 		/* What is due in an epoch's last cycle must be there before the next one replaces the memory. */
@@ -111,7 +129,7 @@ static bool compile_all(isa_program *program, GPtrArray *graphs, const isa_machi
 		if (time < 0)
 			return false;
 		if (options->progress)
-			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
+			report_share(&part, 1);
 	}
 	if (!isa_lower(program, machine, error))
 		return false;
@@ -138,83 +156,31 @@ static isa_program *compile(GPtrArray *graphs, const isa_machine *machine, const
 	return NULL;
 }
 
-typedef struct emitting {
-	GPtrArray *graphs;
-	const isa_machine *machine;
-	const sched_options *options;
-} emitting;
-
-/* For the search: the length of one graph's program. */
-static int64_t emit_one(const void *state, guint number, sched_sheet *sheet, GError **error)
+static gpointer compile_for(GPtrArray *graphs, const void *machine, const sched_options *options, sched_report *report,
+                            GError **error)
 {
-	const emitting *e = state;
-	sched_options own = *e->options;
-	GPtrArray *one = g_ptr_array_new();
-	sched_report report = {0};
-	isa_program *program;
-	int64_t cycles = -1;
+	return compile(graphs, machine, options, report, error);
+}
 
-	/* Values change no length. */
-	own.functional = false;
-	own.brief = true;
-	own.progress = NULL;
-	own.sheets = &sheet;
-	g_ptr_array_add(one, g_ptr_array_index(e->graphs, number));
-	program = compile(one, e->machine, &own, &report, error);
-	if (program)
-		cycles = program->predicted_cycles;
+static void free_program(gpointer program)
+{
 	isa_program_free(program);
-	sched_report_fini(&report);
-	g_ptr_array_unref(one);
-	return cycles;
 }
 
-/* PROGRAM, or the back end's own, with its REPORT. */
-static isa_program *shorter_of(isa_program *program, GPtrArray *graphs, const isa_machine *machine,
-                               const sched_options *options, sched_report *report)
+static int64_t cycles_of(gconstpointer program)
 {
-	sched_report other = {0};
-	isa_program *list = compile(graphs, machine, options, &other, NULL);
-
-	if (list && list->predicted_cycles < program->predicted_cycles) {
-		sched_report_fini(report);
-		*report = other;
-		isa_program_free(program);
-		return list;
-	}
-	isa_program_free(list);
-	sched_report_fini(&other);
-	return program;
-}
-
-static isa_program *compile_found(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
-                                  sched_search *search, sched_report *report, GError **error)
-{
-	g_autofree sched_sheet **sheets = sched_search_sheets(search);
-	sched_options own = *options;
-	isa_program *program;
-
-	own.sheets = sheets;
-	program = compile(graphs, machine, &own, report, error);
-	/* Layers were searched one by one. */
-	if (program && graphs->len > 1)
-		program = shorter_of(program, graphs, machine, options, report);
-	report->search = search;
-	return program;
+	return ((const isa_program *)program)->predicted_cycles;
 }
 
 isa_program *sched_compile(GPtrArray *graphs, const isa_machine *machine, const sched_options *options,
                            sched_report *report, GError **error)
 {
-	emitting e = {graphs, machine, options};
-	sched_emitter emitter = {emit_one, &e, machine->name};
-	sched_search *search;
+	static const sched_back_end back_end = {compile_for, free_program, cycles_of};
 
 	*report = (sched_report){0};
 	if (!check_machine(machine, error) || !sched_check_capacity(graphs, machine, error))
 		return NULL;
 	if (options->sheets || !sched_wants_search(options, graphs, machine->name))
 		return compile(graphs, machine, options, report, error);
-	search = sched_search_run(graphs, &emitter, options, error);
-	return search ? compile_found(graphs, machine, options, search, report, error) : NULL;
+	return sched_drive(&back_end, graphs, machine, machine->name, options, report, error);
 }

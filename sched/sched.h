@@ -47,6 +47,17 @@ char *sched_registers_text(const sched_registers *r); /* one line without end; g
 
 typedef struct sched_search sched_search; /* sched/search.h */
 
+/* A loop in its steady state: CYCLES for so many ITERATIONS, and that no schedule takes fewer than BOUND_CYCLES for
+ * BOUND_ITERATIONS of them.  docs/engines-cyclic.md says what the bounds take as given. */
+typedef struct sched_interval {
+	char *loop, *binds; /* what it computes; what the bound counts */
+	const char *unit;   /* what an iteration is, in the plural; static */
+	int64_t cycles, iterations;
+	int64_t bound_cycles, bound_iterations;
+} sched_interval;
+/* They are equal. */
+bool sched_interval_proved(const sched_interval *i);
+
 /* What the scheduler can say about its result, for the run report. */
 typedef struct sched_report {
 	int64_t cycles; /* predicted */
@@ -57,8 +68,11 @@ typedef struct sched_report {
 	int64_t bank_move_cycles;
 	sched_registers registers;
 	sched_search *search; /* how the method went, or NULL */
+	GArray *intervals;    /* sched_interval of the loops found, or NULL */
 } sched_report;
 void sched_report_fini(sched_report *report);
+/* Adds a loop, with its strings copied; and a line of NOTES where they are not NULL. */
+void sched_report_interval(sched_report *report, const sched_interval *interval);
 
 /* Schedules GRAPHS (array of graph *) one after another, an epoch each, for MACHINE (the sched parameter set).  The
  * program's tensors name the graph nodes of outputs ("node name"), so that a caller can compare them with a reference.

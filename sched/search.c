@@ -18,7 +18,6 @@
 enum { ANNEAL_SCHEDULES = 5000, PROGRAM_SCHEDULES = 50, GROUP = 4, STALE_GROUPS = 6, MODEL_SCHEDULES = 50 };
 #define COOLING    0.95
 #define FIRST_HEAT 0.01 /* of the list's length */
-#define CURIOSITY  0.7  /* of the choice of operators */
 
 const sched_method sched_methods[] = {
 	{"list", "the back end's own order and choices, by list priorities"},
@@ -128,157 +127,6 @@ static bool offer(hunt *h, candidate *c)
 	return true;
 }
 
-/* --------------------------------------------------------------------------------------------------- operators */
-
-enum { MOVE_ORDER, MOVE_SWAP, MOVE_MODEL, MOVE_KINDS };
-
-static alg_move_count *move_at(const hunt *h, unsigned i)
-{
-	return &g_array_index(h->found->moves, alg_move_count, i);
-}
-
-static unsigned add_move(hunt *h, const char *name)
-{
-	alg_move_count move = {.name = g_intern_string(name)};
-	double none = 0;
-
-	for (unsigned i = 0; i < h->found->moves->len; i++)
-		if (move_at(h, i)->name == move.name)
-			return i;
-	g_array_append_val(h->found->moves, move);
-	g_array_append_val(h->gain, none);
-	return h->found->moves->len - 1;
-}
-
-static bool stands_before(const sched_sheet *s, uint32_t a, uint32_t b)
-{
-	const GArray *list = g_ptr_array_index(s->pairs, b);
-
-	for (guint i = 0; i < list->len; i++)
-		if (g_array_index(list, uint32_t, i) == a)
-			return true;
-	return false;
-}
-
-/* Can two neighbours in the order change places? */
-static bool has_freedom(const sched_sheet *s)
-{
-	for (uint32_t i = 1; s->pairs && i < s->asked_count; i++)
-		if (!stands_before(s, s->asked[i - 1], s->asked[i]))
-			return true;
-	return false;
-}
-
-/* Is there anything that operator MOVE can change? */
-static bool applies(const hunt *h, unsigned move)
-{
-	if (move < MOVE_KINDS)
-		return h->free_order && (move != MOVE_MODEL || h->model);
-	for (guint i = 0; i < h->now->decisions->len; i++) {
-		const sched_decision *d = &g_array_index(h->now->decisions, sched_decision, i);
-
-		if (d->count > 1 && strcmp(d->kind, move_at(h, move)->name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static unsigned choose_move(hunt *h)
-{
-	unsigned best = UINT_MAX;
-	double best_value = -1;
-
-	for (guint i = 0; i < h->now->decisions->len; i++)
-		add_move(h, g_array_index(h->now->decisions, sched_decision, i).kind);
-	for (unsigned i = 0; i < h->found->moves->len; i++) {
-		double tried = (double)move_at(h, i)->tried, value = INFINITY;
-
-		if (!applies(h, i))
-			continue;
-		if (tried > 0)
-			value = g_array_index(h->gain, double, i) / tried +
-			        CURIOSITY * sqrt(log((double)h->tried + 1) / tried);
-		if (value > best_value) {
-			best = i;
-			best_value = value;
-		}
-	}
-	return best;
-}
-
-/* The order last used becomes the sheet's own, to be changed. */
-static void own_order(sched_sheet *s)
-{
-	g_free(s->order);
-	s->order = g_memdup2(s->asked, s->asked_count * sizeof(uint32_t));
-	s->order_count = s->asked_count;
-}
-
-static void move_to(uint32_t *order, uint32_t from, uint32_t to)
-{
-	uint32_t moved = order[from];
-
-	if (from < to)
-		memmove(order + from, order + from + 1, (to - from) * sizeof(uint32_t));
-	else
-		memmove(order + to + 1, order + to, (from - to) * sizeof(uint32_t));
-	order[to] = moved;
-}
-
-/* An operation goes to another place between those it needs and those that need it. */
-static void shift(hunt *h, sched_sheet *s)
-{
-	uint32_t from = (uint32_t)rng_below(&h->random, s->order_count), low = from, high = from, to;
-
-	while (low > 0 && !stands_before(s, s->order[low - 1], s->order[from]))
-		low--;
-	while (high + 1 < s->order_count && !stands_before(s, s->order[from], s->order[high + 1]))
-		high++;
-	if (low == high)
-		return;
-	to = low + (uint32_t)rng_below(&h->random, high - low);
-	move_to(s->order, from, to + (to >= from));
-}
-
-/* Neighbours change places, a few times. */
-static void swap(hunt *h, sched_sheet *s)
-{
-	for (unsigned n = (unsigned)rng_below(&h->random, 3) + 1; n > 0; n--) {
-		uint32_t at = (uint32_t)rng_below(&h->random, s->order_count - 1);
-
-		if (!stands_before(s, s->order[at], s->order[at + 1]))
-			move_to(s->order, at, at + 1);
-	}
-}
-
-/* A decision of KIND gets another value; now and then all of that kind get it. */
-static void decide_anew(hunt *h, sched_sheet *s, const char *kind)
-{
-	g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(guint));
-	sched_decision *d;
-	uint32_t value;
-
-	for (guint i = 0; i < s->decisions->len; i++) {
-		d = &g_array_index(s->decisions, sched_decision, i);
-		if (d->count > 1 && strcmp(d->kind, kind) == 0)
-			g_array_append_val(places, i);
-	}
-	if (!places->len)
-		return;
-	d = &g_array_index(s->decisions, sched_decision,
-	                   g_array_index(places, guint, rng_below(&h->random, places->len)));
-	value = (uint32_t)rng_below(&h->random, d->count - 1);
-	value += value >= d->value;
-	if (places->len > 1 && rng_below(&h->random, 3) == 0)
-		for (guint i = 0; i < places->len; i++) {
-			sched_decision *other =
-				&g_array_index(s->decisions, sched_decision, g_array_index(places, guint, i));
-
-			other->value = MIN(value, other->count - 1);
-		}
-	d->value = value;
-}
-
 /* ------------------------------------------------------------------------------------------------------- models */
 
 typedef struct rank {
@@ -306,7 +154,7 @@ static void order_by(sched_sheet *s, const alg_schedule *schedule)
 		ranks[i] = (rank){schedule->start_cycles[task], i, s->asked[i]};
 	}
 	qsort(ranks, s->asked_count, sizeof(rank), compare_ranks);
-	own_order(s);
+	hunt_own_order(s);
 	for (uint32_t i = 0; i < s->asked_count; i++)
 		s->order[i] = ranks[i].operation;
 }
@@ -355,18 +203,16 @@ static void apply(hunt *h, unsigned move, sched_sheet *s)
 {
 	switch (move) {
 	case MOVE_ORDER:
-		own_order(s);
-		shift(h, s);
+		hunt_shift(h, s);
 		return;
 	case MOVE_SWAP:
-		own_order(s);
-		swap(h, s);
+		hunt_swap(h, s);
 		return;
 	case MOVE_MODEL:
 		solve_model(h, "anneal", MODEL_SCHEDULES, h->options->seed + h->tried, s);
 		return;
 	default:
-		decide_anew(h, s, move_at(h, move)->name);
+		hunt_decide_anew(h, s, hunt_move_at(h, move)->name);
 	}
 }
 
@@ -375,10 +221,10 @@ static bool propose(hunt *h, candidate *c)
 {
 	enum { TRIES = 12 };
 
-	c->move = choose_move(h);
+	c->move = hunt_choose_move(h);
 	if (c->move == UINT_MAX)
 		return false;
-	move_at(h, c->move)->tried++;
+	hunt_move_at(h, c->move)->tried++;
 	h->tried++;
 	for (unsigned n = 0; n < TRIES; n++) {
 		char *text;
@@ -406,8 +252,8 @@ static bool accept(hunt *h, candidate *c)
 
 	if (c->cycles < 0 || (!shorter && rng_unit(&h->random) >= exp(-worse / MAX(h->heat, 1e-9))))
 		return false;
-	move_at(h, c->move)->accepted++;
-	move_at(h, c->move)->improved += shorter;
+	hunt_move_at(h, c->move)->accepted++;
+	hunt_move_at(h, c->move)->improved += shorter;
 	g_array_index(h->gain, double, c->move) += shorter;
 	sched_sheet_free(h->now);
 	h->now = g_steal_pointer(&c->sheet);
@@ -503,7 +349,7 @@ static bool begin(hunt *h, const graph *g, GError **error)
 	f->programs = 1;
 	f->schedules = PROGRAM_SCHEDULES;
 	h->model = h->standard->model;
-	h->free_order = has_freedom(h->standard);
+	h->free_order = hunt_has_freedom(h->standard);
 	note_bound(h, h->standard);
 	g_hash_table_add(h->known, sched_sheet_text(h->standard, true));
 	return true;
@@ -561,7 +407,7 @@ static bool search_graph(hunt *h, const graph *g, const char *method, uint64_t b
 	h->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	h->gain = g_array_new(FALSE, TRUE, sizeof(double));
 	for (unsigned i = 0; i < MOVE_KINDS; i++)
-		add_move(h, order_moves[i]);
+		hunt_add_move(h, order_moves[i]);
 	good = begin(h, g, error);
 	if (good && h->options->patterns)
 		use_patterns(h, g);

@@ -26,4 +26,20 @@ typedef struct hunt {
 	rng random;
 } hunt;
 
+/* search_moves.c.  Operators are numbered; the first are those of the order, the others kinds of decisions. */
+enum { MOVE_ORDER, MOVE_SWAP, MOVE_MODEL, MOVE_KINDS };
+alg_move_count *hunt_move_at(const hunt *h, unsigned i);
+unsigned hunt_add_move(hunt *h, const char *name);
+/* Can two neighbours in the order change places? */
+bool hunt_has_freedom(const sched_sheet *s);
+/* The next operator; UINT_MAX: none has anything to change. */
+unsigned hunt_choose_move(hunt *h);
+/* The order last used becomes the sheet's own, to be changed. */
+void hunt_own_order(sched_sheet *s);
+/* An operation goes to another place between those it needs and those that need it; neighbours change places. */
+void hunt_shift(hunt *h, sched_sheet *s);
+void hunt_swap(hunt *h, sched_sheet *s);
+/* A decision of KIND gets another value; now and then all of that kind get it. */
+void hunt_decide_anew(hunt *h, sched_sheet *s, const char *kind);
+
 #endif

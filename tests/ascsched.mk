@@ -63,3 +63,10 @@ tests_sched_test_asc_predict_keys_LDADD = libascsched.a $(TEST_LIBS)
 LONG_TESTS += tests/long/asc_predictions.sh tests/long/asc_predict_keys.sh
 EXTRA_DIST += tests/long/asc_predictions.sh tests/long/asc_predict_keys.sh
 tests/long/asc_predictions.log: tspsim$(EXEEXT)
+
+check_PROGRAMS += tests/sched/test_asc_intervals
+TESTS += tests/sched/test_asc_intervals
+tests_sched_test_asc_intervals_SOURCES = tests/sched/test_asc_intervals.c
+nodist_EXTRA_tests_sched_test_asc_intervals_SOURCES = tools/dummy.cxx
+tests_sched_test_asc_intervals_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_sched_test_asc_intervals_LDADD = libascsched.a $(TEST_LIBS)

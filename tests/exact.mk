@@ -4,7 +4,7 @@
 if HAVE_CADICAL
 check_PROGRAMS += tests/unit/test_exact
 TESTS += tests/unit/test_exact
-tests_unit_test_exact_SOURCES = tests/unit/test_exact.c
+tests_unit_test_exact_SOURCES = tests/unit/test_exact.c tests/unit/small_problems.h
 tests_unit_test_exact_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_exact_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 check_PROGRAMS += tests/unit/test_exact_learn

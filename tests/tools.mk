@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The test library itself, the parts of tools/, tests on the repository, and runs of the whole program.
-check_PROGRAMS += tests/unit/test_tap tests/unit/test_tools
+check_PROGRAMS += tests/unit/test_tap tests/unit/test_tools tests/unit/test_options
 tests_unit_test_tap_SOURCES = tests/unit/test_tap.c
 tests_unit_test_tap_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_tap_LDADD = $(TAP_LIBS)
@@ -9,7 +9,11 @@ tests_unit_test_tools_SOURCES = tests/unit/test_tools.c
 nodist_EXTRA_tests_unit_test_tools_SOURCES = tools/dummy.cxx
 tests_unit_test_tools_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_tools_LDADD = libtools.a $(TEST_LIBS)
-TESTS += tests/unit/test_tap tests/unit/test_tools
+tests_unit_test_options_SOURCES = tests/unit/test_options.c
+nodist_EXTRA_tests_unit_test_options_SOURCES = tools/dummy.cxx
+tests_unit_test_options_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
+tests_unit_test_options_LDADD = libtools.a libbank.a $(TEST_LIBS) $(ZLIB_LIBS)
+TESTS += tests/unit/test_tap tests/unit/test_tools tests/unit/test_options
 
 dist_tests = \
 	tests/dist/includes.sh tests/dist/sources.sh tests/dist/headers.sh tests/dist/manpage.sh \
@@ -19,7 +23,7 @@ EXTRA_DIST += $(dist_tests) tests/dist/files.sh
 
 e2e_tests = \
 	tests/e2e/default_run.sh tests/e2e/csv.sh tests/e2e/kernels.sh tests/e2e/workloads.sh tests/e2e/specials.sh tests/e2e/split.sh tests/e2e/keys.sh tests/e2e/programs.sh tests/e2e/installed.sh \
-	tests/e2e/hazards.sh tests/e2e/garbage.sh tests/e2e/odd_machines.sh tests/e2e/endings.sh tests/e2e/views.sh tests/e2e/readme.sh
+	tests/e2e/hazards.sh tests/e2e/garbage.sh tests/e2e/odd_machines.sh tests/e2e/endings.sh tests/e2e/views.sh tests/e2e/readme.sh tests/e2e/options.sh tests/e2e/full.sh
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/data/small_conv.csv tests/data/small_gemm.csv tests/e2e/keys.allowed
 BENCHES += tests/bench/program.sh

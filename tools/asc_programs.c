@@ -47,7 +47,8 @@ static char *schedule_text(const asc_program *program, const sched_report *summa
 	tool_line(out, "workload", "%s", program->workload);
 	if (program->predicted_cycles >= 0)
 		tool_line(out, "predicted", "%s cycles (%s)", cycles, time);
-	tool_line(out, "instructions", "%s in %u streams for %u blocks", insns, program->streams->len, program->blocks);
+	tool_line(out, "instructions", "%s in %u stream%s for %u block%s", insns, program->streams->len,
+	          tsp_s(program->streams->len), program->blocks, tsp_s(program->blocks));
 	method_text(out, summary->search, q->search.report);
 	report_say_notes(out, summary->binds, summary->notes);
 	if (output) {
@@ -72,6 +73,7 @@ static char *schedule_json(const asc_program *program, const sched_report *summa
 	json_uint(j, "macro_operations", summary->macro_ops);
 	json_uint(j, "blocks", program->blocks);
 	json_uint(j, "streams", program->streams->len);
+	report_json_intervals(j, summary->intervals);
 	method_json(j, summary->search);
 	json_string(j, "program_hash", hash);
 	json_string(j, "program", output);

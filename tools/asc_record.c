@@ -359,6 +359,7 @@ bool asc_record_close(asc_record *r, enum trace_status status, GError **error)
 		return false;
 	if (status != TRACE_COMPLETE || seen || !r->windowed)
 		return true;
+	record_drop(r->path);
 	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 	            "%s: nothing began in cycles %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", so the trace is empty",
 	            r->path, r->options.window_start, r->options.window_stop);

@@ -127,8 +127,8 @@ static void say_work(GString *out, const ascend_report *r)
 	}
 	read = tool_bytes(in);
 	written = tool_bytes(away);
-	tool_line(out, "work", "%s MACs, %s lane operations, %s instruction%s", macs, lanes, insns,
-	          c->instructions == 1 ? "" : "s");
+	tool_line(out, "work", "%s MACs, %s lane operation%s, %s instruction%s", macs, lanes, tsp_s(c->vector_lane_ops),
+	          insns, c->instructions == 1 ? "" : "s");
 	if (cube >= 0)
 		tool_line(out, "", "%s of the cube's peak", share);
 	if (l2)
@@ -219,7 +219,8 @@ static void say_prediction(GString *out, const ascend_report *r)
 		}
 	}
 	tool_line(out, predicted >= 0 ? "" : "predicted",
-	          "%s of %s instructions with predicted times at other cycles%s", differ, events,
+	          "%s of %s instruction%s with predicted times at other cycles%s", differ, events,
+	          tsp_s(result->compared),
 	          r->ordinary ? "; flags and barriers, which hold nothing up, not counted" : "");
 	if (result->missed) {
 		const asc_tally_miss *m = &result->miss;
@@ -253,10 +254,12 @@ static void say_timestamps(GString *out, const ascend_report *r, bool colour)
 		tool_line(out, "timestamps", "safe: every access that needs an order had one in time");
 	else if (safe == ASCEND_BY_LUCK)
 		tool_line(out, "timestamps",
-		          "right by luck: %s pairs of accesses that nothing orders, none of which met", races);
+		          "right by luck: %s pair%s of accesses that nothing orders, none of which met", races,
+		          tsp_s(r->result->counters.by_kind[ASC_FINDING_RACE]));
 	else
-		tool_line(out, "timestamps", "%sunsafe%s: %" G_GUINT64_FORMAT " of %s races met in time",
-		          report_red(colour), report_plain(colour), r->result->counters.races_met, races);
+		tool_line(out, "timestamps", "%sunsafe%s: %" G_GUINT64_FORMAT " of %s race%s met in time",
+		          report_red(colour), report_plain(colour), r->result->counters.races_met, races,
+		          tsp_s(r->result->counters.by_kind[ASC_FINDING_RACE]));
 }
 
 static void say_checked(GString *out, const ascend_report *r, bool colour)
@@ -273,10 +276,12 @@ static void say_checked(GString *out, const ascend_report *r, bool colour)
 		          : r->result->stopped     ? "not: stopped"
 		                               : "values were carried, but there is no reference to hold them against");
 	else if (!v->wrong)
-		tool_line(out, "checked", "all %s result values equal the reference, bit for bit", values);
+		tool_line(out, "checked", "all %s result value%s equal the reference, bit for bit", values,
+		          tsp_s(v->values));
 	else
-		tool_line(out, "checked", "%sFAILED%s: %s of %s result values differ from the reference; the first: %s",
-		          report_red(colour), report_plain(colour), wrong, values, v->first);
+		tool_line(out, "checked",
+		          "%sFAILED%s: %s of %s result value%s differ from the reference; the first: %s",
+		          report_red(colour), report_plain(colour), wrong, values, tsp_s(v->values), v->first);
 }
 
 static void say_violation(GString *out, const ascend_report *r, const asc_violation *v)
@@ -307,8 +312,8 @@ static void say_violations(GString *out, const ascend_report *r, bool colour)
 	if (!c->violations)
 		tool_line(out, "violations", "none");
 	if (c->gathers_unseen)
-		tool_line(out, "unseen", "races with what gathers pick (%s gathers): only --functional knows it",
-		          unseen);
+		tool_line(out, "unseen", "races with what gathers pick (%s gather%s): only --functional knows it",
+		          unseen, tsp_s(c->gathers_unseen));
 	if (!c->violations)
 		return;
 	tool_line(out, "violations", "%s%s%s", report_red(colour), total, report_plain(colour));

@@ -186,6 +186,8 @@ char *ascend_report_json(const ascend_report *r)
 	else
 		json_null(j, "cube_share");
 	json_int(j, "launch_cycles", r->launch_cycles);
+	if (r->schedule)
+		report_json_intervals(j, r->schedule->intervals);
 	if (r->schedule && r->schedule->search)
 		method_json(j, r->schedule->search);
 	add_timestamps(j, r);

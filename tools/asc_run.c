@@ -45,7 +45,7 @@ static bool read_options(ascend_options *o, const run_request *q, GError **error
 	o->stop_at_first = g_strcmp0(q->policy, "fault-stop") == 0;
 	if (q->by_timestamp && q->no_predictions)
 		return refuse(error, "--by-timestamp needs the predictions that --no-predictions drops");
-	return !q->trace || record_check(o->trace, o->trace_level, o->trace_window, error);
+	return !q->trace || record_check(o->trace_level, o->trace_window, error);
 }
 
 /* What to run: the program, with its graphs and schedule report when it was scheduled here. */
@@ -119,8 +119,6 @@ static void change_predictions(asc_program *program, const asc_machine *sched, c
 
 static bool take_program(job *j, const run_request *q, ascend_options *o, GError **error)
 {
-	if (q->specials)
-		return refuse(error, "--specials: a program has its data already");
 	o->functional = q->functional;
 	j->program = ascend_open(&j->s, q->word, q->machine, q->sets, error);
 	return j->program != NULL;

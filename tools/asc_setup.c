@@ -141,10 +141,6 @@ asc_program *ascend_compile(const ascend_setup *s, const ascend_schedule *how, G
 	*graphs = NULL;
 	if (!setup_check_workload(how->workload, error))
 		return NULL;
-	if (how->specials && !how->functional) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials is about values, it needs --functional");
-		return NULL;
-	}
 	sched_options_init(&options);
 	options.seed = how->seed;
 	options.functional = how->functional;

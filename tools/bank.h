@@ -13,8 +13,6 @@
 
 #include <glib.h>
 
-enum { BANK_UNSET = G_MININT }; /* a number that the command line does not give, until bank_settings_finish() */
-
 /* Options of the command line as typed; numbers are 0 when not given. */
 typedef struct bank_settings {
 	char **maps, **patterns, **addresses; /* NULL-terminated or NULL */

@@ -277,9 +277,10 @@ char *bank_effect_text(const GArray *rows, const bank_effect_options *options)
 	}
 	for (guint i = 0; i < cells->len; i++)
 		width[i % COLUMNS] = MAX(width[i % COLUMNS], (int)strlen(g_ptr_array_index(cells, i)));
-	g_string_append_printf(out, "workload     %s, %u tie breaks\n",
+	g_string_append_printf(out, "workload     %s, %u tie break%s\n",
 	                       options->workload ? options->workload : SETUP_DEFAULT_WORKLOAD,
-	                       options->seeds ? options->seeds : BANK_EFFECT_SEEDS);
+	                       options->seeds ? options->seeds : BANK_EFFECT_SEEDS,
+	                       tsp_s(options->seeds ? options->seeds : BANK_EFFECT_SEEDS));
 	for (guint i = 0; i < cells->len; i++) {
 		const char *text = g_ptr_array_index(cells, i);
 		unsigned c = i % COLUMNS;

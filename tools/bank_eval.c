@@ -9,6 +9,7 @@
 #include "bank/reader.h"
 #include "tools/bank.h"
 #include "tools/bank_trace.h"
+#include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 
@@ -46,17 +47,6 @@ static const rules_row *find_rules(const char *name, GError **error)
 	return NULL;
 }
 
-static bool in_range(const char *option, gint64 value, gint64 least, gint64 most, GError **error)
-{
-	if (value >= least && value <= most)
-		return true;
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-	            "bank: --%s takes a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-	            ", not %" G_GINT64_FORMAT,
-	            option, least, most, value);
-	return false;
-}
-
 static bool word_of(const char *option, const char *value, const char *first, const char *second, GError **error)
 {
 	if (!value || strcmp(value, first) == 0 || strcmp(value, second) == 0)
@@ -78,47 +68,13 @@ static void set_default64(gint64 *value, gint64 otherwise)
 		*value = otherwise;
 }
 
-/* A zero that was typed is not the zero that stands for nothing typed: it is refused here. */
-static bool read_zeros(bank_settings *s, GError **error)
-{
-	const struct {
-		const char *option;
-		gint *value;
-		gint64 *value64;
-	} numbers[] = {
-		{"ports", &s->ports, NULL},   {"busy", &s->busy, NULL},
-		{"banks", &s->banks, NULL},   {"bank-groups", &s->bank_groups, NULL},
-		{"wave", &s->wave, NULL},     {"phase", &s->phase, NULL},
-		{"window", &s->window, NULL}, {"element-bytes", &s->element_bytes, NULL},
-		{"rows", NULL, &s->rows},     {"block-bytes", NULL, &s->block_bytes},
-		{"groups", NULL, &s->groups}, {"footprint", NULL, &s->footprint},
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
-		gint64 value = numbers[i].value ? *numbers[i].value : *numbers[i].value64;
-
-		if (value == 0) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank: --%s takes a number from 1, not 0",
-			            numbers[i].option);
-			return false;
-		}
-		if (value != BANK_UNSET)
-			continue;
-		if (numbers[i].value)
-			*numbers[i].value = 0;
-		else
-			*numbers[i].value64 = 0;
-	}
-	return true;
-}
-
 bool bank_settings_finish(GError **error)
 {
 	bank_settings *s = &bank_setting;
 	const rules_row *rules = s->rules ? find_rules(s->rules, error) : NULL;
 
 	s->maps_given = s->maps != NULL;
-	if (!read_zeros(s, error) || (s->rules && !rules))
+	if (s->rules && !rules)
 		return false;
 	if (rules) {
 		const char *map[] = {rules->map, NULL};
@@ -144,22 +100,12 @@ bool bank_settings_finish(GError **error)
 
 		s->maps = g_strdupv((char **)map);
 	}
-	return in_range("banks", s->banks, 1, 65535, error) && in_range("rows", s->rows, 1, INT64_C(1) << 40, error) &&
-	       in_range("block-bytes", s->block_bytes, 1, 1 << 20, error) &&
-	       in_range("ports", s->ports, 1, BANK_MAX_PORTS, error) &&
-	       in_range("busy", s->busy, 1, BANK_MAX_BUSY_CYCLES, error) &&
-	       in_range("bank-groups", s->bank_groups, 0, 65535, error) &&
-	       in_range("wave", s->wave, 0, BANK_PATTERN_MAX_LANES, error) &&
-	       in_range("window", s->window, 0, 1 << 24, error) &&
-	       in_range("element-bytes", s->element_bytes, 0, 1 << 20, error) &&
-	       in_range("groups", s->groups, 0, INT64_MAX, error) &&
-	       in_range("footprint", s->footprint, 0, INT64_C(1) << 40, error) &&
-	       in_range("warmup", s->warmup, 0, INT64_C(1) << 48, error) &&
-	       in_range("cycles", s->measure, 0, INT64_C(1) << 48, error) &&
-	       in_range("seed", s->seed, 0, INT64_MAX, error) && word_of("merge", s->merge, "on", "off", error) &&
+	/* Those that a trace may have given. */
+	return options_number("banks", s->banks, error) && options_number("rows", s->rows, error) &&
+	       options_number("block-bytes", s->block_bytes, error) && options_number("ports", s->ports, error) &&
+	       options_number("busy", s->busy, error) && word_of("merge", s->merge, "on", "off", error) &&
 	       word_of("rw", s->rw, "shared", "separate", error) &&
-	       word_of("only", s->only, "reads", "writes", error) && bank_matrix_check(error) &&
-	       in_range("phase", s->phase, 0, BANK_READER_MAX_GROUP, error);
+	       word_of("only", s->only, "reads", "writes", error) && bank_matrix_check(error);
 }
 
 bankmap *bank_map_of(const char *text, GError **error)

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "isa/file.h"
 #include "tools/bank_plot.h"
 #include "tools/tool.h"
 #include "traces/draw.h"
@@ -170,11 +171,11 @@ static void add_candidates(trace_drawing *d, const GArray *all, unsigned left_ou
 		most_lost = MAX(most_lost, c->lost);
 	}
 	subheading =
-		left_out ? g_strdup_printf("%u maps, %u on the front of conflicts, gates and lost capacity; %u more "
+		left_out ? g_strdup_printf("%u map%s, %u on the front of conflicts, gates and lost capacity; %u more "
 	                                   "have no estimate of gates",
-	                                   all->len, front, left_out)
-			 : g_strdup_printf("%u maps, %u on the front of conflicts, gates and lost capacity", all->len,
-	                                   front);
+	                                   all->len, tsp_s(all->len), front, left_out)
+			 : g_strdup_printf("%u map%s, %u on the front of conflicts, gates and lost capacity", all->len,
+	                                   tsp_s(all->len), front);
 	trace_drawing_table(d, rows);
 	trace_drawing_text(d, "heading", "Bank maps: conflict rate on held-out streams against gates");
 	trace_drawing_text(d, "subheading", subheading);
@@ -187,17 +188,13 @@ static void add_candidates(trace_drawing *d, const GArray *all, unsigned left_ou
 
 static GArray *read_csv(const char *path, unsigned *left_out, GError **error)
 {
-	g_autofree char *text = NULL;
+	g_autofree char *text = tsp_file_read(path, NULL, error);
 	g_auto(GStrv) lines = NULL;
 	GArray *all;
 	guint place[COLUMNS];
-	GError *cause = NULL;
 
-	if (!g_file_get_contents(path, &text, NULL, &cause)) {
-		g_set_error_literal(error, TSP_ERROR, TSP_ERROR_IO, cause->message);
-		g_error_free(cause);
+	if (!text)
 		return NULL;
-	}
 	lines = g_strsplit(text, "\n", -1);
 	if (!find_columns(path, lines[0] ? lines[0] : "", place, error))
 		return NULL;

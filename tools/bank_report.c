@@ -116,15 +116,15 @@ static void append_occupancy(GString *out, const bank_result *r)
 	bank_occupancy_of(r, &o);
 	g_string_append_printf(
 		out,
-		"  requests by bank: max/mean %.3f, min/mean %.3f, %u of %u banks empty (%u more are not "
+		"  requests by bank: max/mean %.3f, min/mean %.3f, %u of %u bank%s empty (%u more are not "
 		"in the map), Gini %.3f\n",
-		o.max_over_mean, o.min_over_mean, o.empty, r->banks_used, o.unused, o.gini);
-	g_string_append_printf(out,
-	                       "  entropy of banks: %.3f of %.3f bits; chi-square %.1f with %u degrees of freedom\n",
-	                       o.entropy_bits, o.entropy_limit, o.chi_square, o.chi_square_freedom);
+		o.max_over_mean, o.min_over_mean, o.empty, r->banks_used, tsp_s(r->banks_used), o.unused, o.gini);
+	g_string_append_printf(
+		out, "  entropy of banks: %.3f of %.3f bits; chi-square %.1f with %u degree%s of freedom\n",
+		o.entropy_bits, o.entropy_limit, o.chi_square, o.chi_square_freedom, tsp_s(o.chi_square_freedom));
 	if (r->windows)
-		g_string_append_printf(out, "  in %" G_GUINT64_FORMAT " windows: mean %.3f, least %.3f of %.3f bits\n",
-		                       r->windows, r->window_entropy_mean, r->window_entropy_min,
+		g_string_append_printf(out, "  in %" G_GUINT64_FORMAT " window%s: mean %.3f, least %.3f of %.3f bits\n",
+		                       r->windows, tsp_s(r->windows), r->window_entropy_mean, r->window_entropy_min,
 		                       r->window_entropy_limit);
 	append_saturated(out, r);
 }
@@ -189,11 +189,12 @@ static void append_details(GString *out, const bank_evaluation *e, const bank_ro
 
 	g_string_append_printf(out, "\n%s, %s, %s, k %s\n", row->pattern, bankmap_text(row->map),
 	                       bank_model_name(r->model), size);
-	g_string_append_printf(
-		out,
-		"  %" G_GUINT64_FORMAT " accesses, %" G_GUINT64_FORMAT " requests%s in %" G_GUINT64_FORMAT
-		" groups; %" G_GUINT64_FORMAT " cycles, ideal %" G_GUINT64_FORMAT "\n",
-		r->accesses, r->requests, row->merge ? " after merging" : "", r->groups, r->cycles, r->ideal_cycles);
+	g_string_append_printf(out,
+	                       "  %" G_GUINT64_FORMAT " %s, %" G_GUINT64_FORMAT " request%s%s in %" G_GUINT64_FORMAT
+	                       " group%s; %" G_GUINT64_FORMAT " cycle%s, ideal %" G_GUINT64_FORMAT "\n",
+	                       r->accesses, tsp_noun(r->accesses, "access", "accesses"), r->requests,
+	                       tsp_s(r->requests), row->merge ? " after merging" : "", r->groups, tsp_s(r->groups),
+	                       r->cycles, tsp_s(r->cycles), r->ideal_cycles);
 	if (r->kind_requests[1])
 		g_string_append_printf(out,
 		                       "  reads %" G_GUINT64_FORMAT ", delayed %" G_GUINT64_FORMAT
@@ -212,8 +213,8 @@ static void append_details(GString *out, const bank_evaluation *e, const bank_ro
 	if (row->highest_block >= capacity && r->accesses)
 		g_string_append_printf(out,
 		                       "  note: block %" G_GUINT64_FORMAT
-		                       " is beyond the map's capacity of %" G_GUINT64_FORMAT " blocks\n",
-		                       row->highest_block, capacity);
+		                       " is beyond the map's capacity of %" G_GUINT64_FORMAT " block%s\n",
+		                       row->highest_block, capacity, tsp_s(capacity));
 	if (r->lookahead_limited)
 		g_string_append(out, "  note: streams that were too far ahead waited for the slowest\n");
 }
@@ -222,13 +223,14 @@ char *bank_report_text(const bank_evaluation *e)
 {
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "%u banks of %" G_GUINT64_FORMAT " rows, %u port%s, %u cycle%s a request", e->banks,
-	                       e->rows_per_bank, e->options.ports, e->options.ports == 1 ? "" : "s",
-	                       e->options.busy_cycles, e->options.busy_cycles == 1 ? "" : "s");
+	g_string_append_printf(out, "%u bank%s of %" G_GUINT64_FORMAT " row%s, %u port%s, %u cycle%s a request",
+	                       e->banks, tsp_s(e->banks), e->rows_per_bank, tsp_s(e->rows_per_bank), e->options.ports,
+	                       e->options.ports == 1 ? "" : "s", e->options.busy_cycles,
+	                       e->options.busy_cycles == 1 ? "" : "s");
 	if (e->options.separate)
 		g_string_append(out, ", ports for reads and for writes");
 	if (e->options.groups)
-		g_string_append_printf(out, ", %u bank groups", e->options.groups);
+		g_string_append_printf(out, ", %u bank group%s", e->options.groups, tsp_s(e->options.groups));
 	g_string_append(out, "\n");
 	if (bank_setting.matrix)
 		bank_matrix_text(out, e);

@@ -10,7 +10,7 @@
 #include "tools/progress.h"
 #include "tools/tool.h"
 
-enum { SEARCH_K = 64, MOST_STEPS = 1000000000, MOST_RESTARTS = 1000, MOST_JOBS = 1024 };
+enum { SEARCH_K = 64 };
 
 static const struct {
 	bool train;
@@ -19,17 +19,6 @@ static const struct {
 #define BANK_MIX(train, pattern) {train, pattern},
 #include "tools/bank_mixes.def"
 };
-
-static bool in_range(const char *option, gint64 value, gint64 least, gint64 most, GError **error)
-{
-	if (value >= least && value <= most)
-		return true;
-	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-	            "bank search: --%s takes a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-	            ", not %" G_GINT64_FORMAT,
-	            option, least, most, value);
-	return false;
-}
 
 /* Accesses of a group; 0 when the command line says nothing. */
 static bool group_size(unsigned *k, GError **error)
@@ -134,20 +123,6 @@ static bool add_sources(bank_search_options *o, bank_split *split, GError **erro
 	return true;
 }
 
-static bool check_settings(GError **error)
-{
-	const bank_settings *s = &bank_setting;
-
-	if (s->max_gates < 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank search: --max-gates takes a number from 0, not %g",
-		            s->max_gates);
-		return false;
-	}
-	return in_range("banks", s->banks, 2, 65535, error) && in_range("steps", s->steps, 0, MOST_STEPS, error) &&
-	       in_range("restarts", s->restarts, 1, MOST_RESTARTS, error) &&
-	       in_range("jobs", s->jobs, 0, MOST_JOBS, error);
-}
-
 static int search_with(bank_search_options *o, GError **error)
 {
 	bank_found found = {.options = o};
@@ -187,8 +162,11 @@ int bank_search_verb(int argc, char **argv, GError **error)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank search: unexpected argument '%s'", argv[0]);
 		return TOOL_USER_ERROR;
 	}
-	if (!check_settings(error))
+	if (s->banks < 2) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank search: --banks takes a number from 2, not %d",
+		            s->banks);
 		return TOOL_USER_ERROR;
+	}
 	bank_options_init(&o.model);
 	o.model.ports = (unsigned)s->ports;
 	o.model.busy_cycles = (unsigned)s->busy;

@@ -78,12 +78,12 @@ char *bank_certificate_text(const bank_found *found, const bank_certificate *c)
 
 	g_string_append_printf(
 		text,
-		"%s has no conflict on %s (%s): %" G_GUINT64_FORMAT " requests in %" G_GUINT64_FORMAT
-		" groups, %" G_GUINT64_FORMAT " pairs, %zu distinct differences %s, ",
+		"%s has no conflict on %s (%s): %" G_GUINT64_FORMAT " request%s in %" G_GUINT64_FORMAT
+		" group%s, %" G_GUINT64_FORMAT " pair%s, %zu distinct difference%s %s, ",
 		bankmap_text(c->candidate->map),
 		bank_search_source_name(c->held ? found->options->held : found->options->train, c->source),
-		c->held ? "held out" : "training", c->requests, c->groups, c->pairs, c->differences,
-		difference_names[c->kind]);
+		c->held ? "held out" : "training", c->requests, tsp_s(c->requests), c->groups, tsp_s(c->groups),
+		c->pairs, tsp_s(c->pairs), c->differences, tsp_s(c->differences), difference_names[c->kind]);
 	if (c->kind == BANK_MINUS)
 		g_string_append_printf(text, "none a multiple of %" G_GUINT64_FORMAT, rule->modulus);
 	else if (c->kind == BANK_ROWS)
@@ -97,7 +97,8 @@ char *bank_certificate_text(const bank_found *found, const bank_certificate *c)
 		uint64_t basis[BANK_LINEAR_ADDRESS_BITS];
 
 		bank_linear_null_space(&linear, basis);
-		g_string_append_printf(text, " on %u address bits, spanned by", linear.address_bits);
+		g_string_append_printf(text, " on %u address bit%s, spanned by", linear.address_bits,
+		                       tsp_s(linear.address_bits));
 		for (unsigned i = 0; i < linear.address_bits - linear.bits; i++)
 			g_string_append_printf(text, " 0x%" G_GINT64_MODIFIER "x", basis[i]);
 	}
@@ -158,8 +159,8 @@ static void append_rivals(GString *out, const bank_found *found)
 		else
 			g_string_append(out,
 			                "not dominated: nothing else of the front is as small and loses as little;");
-		g_string_append_printf(out, " on %u of %u sources by some member%s\n", rival.sources, sources,
-		                       c->on_front ? "; on the front itself" : "");
+		g_string_append_printf(out, " on %u of %u source%s by some member%s\n", rival.sources, sources,
+		                       tsp_s(sources), c->on_front ? "; on the front itself" : "");
 	}
 }
 
@@ -179,13 +180,15 @@ char *bank_search_text(const bank_found *found)
 	const bank_search_result *r = found->result;
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out,
-	                       "%u banks of %" G_GUINT64_FORMAT " rows; %u training and %u held-out sources (%s), seed "
-	                       "%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT " maps swept, %" G_GUINT64_FORMAT
-	                       " annealing steps on %zu differences of %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-	                       " groups\n\n",
-	                       o->banks, o->rows, o->train->len, o->held->len, bank_split_name(found->split), o->seed,
-	                       r->swept, r->annealed_steps, r->differences, r->train_counted, r->train_groups);
+	g_string_append_printf(
+		out,
+		"%u banks of %" G_GUINT64_FORMAT " row%s; %u training and %u held-out source%s (%s), seed "
+		"%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT " map%s swept, %" G_GUINT64_FORMAT
+		" annealing step%s on %zu difference%s of %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " group%s\n\n",
+		o->banks, o->rows, tsp_s(o->rows), o->train->len, o->held->len, tsp_s(o->held->len),
+		bank_split_name(found->split), o->seed, r->swept, tsp_s(r->swept), r->annealed_steps,
+		tsp_s(r->annealed_steps), r->differences, tsp_s(r->differences), r->train_counted, r->train_groups,
+		tsp_s(r->train_groups));
 	g_string_append_printf(out,
 	                       "%-10s %5s  %6s  %8s  %5s | %6s  %5s %-14s | %6s  %5s %-14s  %6s  %6s  %6s | %5s  %s\n",
 	                       "", "xor2", "gates", "class", "lost", "train", "worst", "", "held", "worst", "", "slow",

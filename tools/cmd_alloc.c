@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "isa/bankmap.h"
+#include "isa/file.h"
 #include "sched/alg/alloc.h"
 #include "sched/alg/alloc_bank.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
+#include "tools/options.h"
 #include "tools/tool.h"
 
-#define UNSET G_MININT64
-
-static gint64 capacity = UNSET; /* of the command line; then 0: none is given */
+static gint64 capacity; /* 0: none is given */
 static gboolean minimise, hints;
 static gint64 moves = 2000;
 static gint64 nodes = 20000000;
@@ -103,6 +103,10 @@ static char *answer_json(const answer *a)
 	json_uint(j, "buffers", a->p->count);
 	json_uint(j, "moves", a->r.moves);
 	json_uint(j, "nodes", a->r.nodes);
+	json_array(j, "colliding");
+	for (unsigned i = 0; i < 2 && a->r.collide; i++)
+		json_string(j, NULL, a->p->buffers[a->r.colliding[i]].id);
+	json_end(j);
 	json_bool(j, "valid", !a->wrong);
 	json_bool(j, "capped", capped);
 	json_real(j, "seconds", a->seconds);
@@ -126,9 +130,10 @@ static char *answer_json(const answer *a)
 static void occupancy_text(GString *out, const char *label, const alloc_occupancy *o)
 {
 	tool_line(out, label,
-	          "%" G_GUINT64_FORMAT " conflicts in %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-	          " cycles, fullest bank %u, on average %.3f",
-	          o->conflicts, o->cycles_in_conflict, o->cycles, o->fullest, o->mean_fullest);
+	          "%" G_GUINT64_FORMAT " conflict%s in %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+	          " cycle%s, fullest bank %u, on average %.3f",
+	          o->conflicts, tsp_s(o->conflicts), o->cycles_in_conflict, o->cycles, tsp_s(o->cycles), o->fullest,
+	          o->mean_fullest);
 }
 
 static char *answer_text(const answer *a)
@@ -137,11 +142,23 @@ static char *answer_text(const answer *a)
 
 	tool_line(out, "buffers", "%u", a->p->count);
 	tool_line(out, "status", "%s%s", alloc_status_name(a->r.status), capped ? "; the time was up" : "");
+	if (a->r.collide) {
+		const alloc_buffer *one = &a->p->buffers[a->r.colliding[0]];
+		const alloc_buffer *other = &a->p->buffers[a->r.colliding[1]];
+
+		tool_line(out, "collide",
+		          "'%s' fixed at %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " byte%s, and '%s' fixed at "
+		          "%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " byte%s, live at once",
+		          one->id, one->fixed, one->size_bytes, tsp_s((uint64_t)one->size_bytes), other->id,
+		          other->fixed, other->size_bytes, tsp_s((uint64_t)other->size_bytes));
+	}
 	if (a->r.address)
-		tool_line(out, "height", "%" G_GINT64_FORMAT " bytes, found by %s", a->r.height_bytes, a->r.by);
+		tool_line(out, "height", "%" G_GINT64_FORMAT " byte%s, found by %s", a->r.height_bytes,
+		          tsp_s((uint64_t)a->r.height_bytes), a->r.by);
 	if (capacity)
-		tool_line(out, "capacity", "%" G_GINT64_FORMAT " bytes", capacity);
-	tool_line(out, "bound", "at least %" G_GINT64_FORMAT " bytes", a->r.lower_bound_bytes);
+		tool_line(out, "capacity", "%" G_GINT64_FORMAT " byte%s", capacity, tsp_s((uint64_t)capacity));
+	tool_line(out, "bound", "at least %" G_GINT64_FORMAT " byte%s", a->r.lower_bound_bytes,
+	          tsp_s((uint64_t)a->r.lower_bound_bytes));
 	if (a->has_banks) {
 		occupancy_text(out, "banks before", &a->before);
 		occupancy_text(out, "banks after", &a->after);
@@ -160,7 +177,7 @@ static bool write_output(const answer *a, GError **error)
 			out, "%s,%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "\n",
 			b->id, b->lower, b->upper, b->size_bytes, a->r.address[i]);
 	}
-	return g_file_set_contents(output, out->str, (gssize)out->len, error);
+	return tsp_file_write(output, out->str, out->len, error);
 }
 
 /* Rows enough for every block below LIMIT_BYTES, as a power of two. */
@@ -250,24 +267,6 @@ static int solve(const alloc_problem *p, const alloc_accesses *accesses, GError 
 	return status;
 }
 
-static bool options_are_fine(GError **error)
-{
-	if ((capacity < 1 && capacity != UNSET) || moves < 0 || nodes < 0 || seed < 0 || refine < 0 ||
-	    !(time_cap >= 0)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--capacity takes a number from 1; --moves, --nodes, --seed, --refine and --time take "
-		            "numbers from 0");
-		return false;
-	}
-	capacity = MAX(capacity, 0);
-	if (accesses_file ? !map_text || banks < 1 || banks > 65536 || block < 1 : map_text || banks || block) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--accesses, --map, --banks (1 to 65536) and --block (from 1) go together");
-		return false;
-	}
-	return true;
-}
-
 static int run_alloc(int argc, char **argv, GError **error)
 {
 	g_autofree char *text = NULL, *more = NULL;
@@ -276,8 +275,8 @@ static int run_alloc(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (!options_are_fine(error) || !g_file_get_contents(argv[0], &text, NULL, error) ||
-	    (accesses_file && !g_file_get_contents(accesses_file, &more, NULL, error)))
+	if (!options_check(0, error) || !(text = tsp_file_read(argv[0], NULL, error)) ||
+	    (accesses_file && !(more = tsp_file_read(accesses_file, NULL, error))))
 		return status;
 	p = alloc_read(text, argv[0], !hints, error);
 	if (p && more)

@@ -8,21 +8,10 @@
 #include "tools/bank.h"
 #include "tools/bank_effect.h"
 #include "tools/bank_plot.h"
+#include "tools/options.h"
 #include "tools/tool.h"
 
 bank_settings bank_setting = {
-	.ports = BANK_UNSET,
-	.busy = BANK_UNSET,
-	.banks = BANK_UNSET,
-	.bank_groups = BANK_UNSET,
-	.wave = BANK_UNSET,
-	.phase = BANK_UNSET,
-	.window = BANK_UNSET,
-	.element_bytes = BANK_UNSET,
-	.rows = BANK_UNSET,
-	.block_bytes = BANK_UNSET,
-	.groups = BANK_UNSET,
-	.footprint = BANK_UNSET,
 	.seed = 1,
 	.steps = 10000,
 	.restarts = 2,
@@ -159,15 +148,10 @@ static int run_effect(int argc, char **argv, GError **error)
 	                         .workload = workload,
 	                         .sets = sets,
 	                         .maps = bank_setting.maps,
-	                         .seeds = (unsigned)MAX(tie_breaks, 0)};
+	                         .seeds = (unsigned)tie_breaks};
 
 	if (argc) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank effect: unexpected argument '%s'", argv[0]);
-		return TOOL_USER_ERROR;
-	}
-	if (tie_breaks < 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--tie-breaks %d: expected a positive number",
-		            tie_breaks);
 		return TOOL_USER_ERROR;
 	}
 	return bank_effect_main(&o, error);
@@ -178,27 +162,55 @@ static const bank_verb verbs[] = {
 #include "tools/bank_verbs.def"
 };
 
+/* Is one of the sources held out a file? */
+static bool holds_out_file(void)
+{
+	for (char **text = bank_setting.hold_out; text && *text; text++)
+		if (g_file_test(*text, G_FILE_TEST_EXISTS))
+			return true;
+	return false;
+}
+
+/* What options can need, as the command line says it; PLACES words follow the verb. */
+static uint64_t what_holds(const bank_verb *verb, int places)
+{
+	const bank_settings *s = &bank_setting;
+	g_auto(GStrv) models = g_strsplit(s->models ? s->models : "", ",", -1);
+	uint64_t holds = verb->run == run_eval       ? NEED_EVAL
+	                 : verb->run == bank_explain ? NEED_EXPLAIN | (places ? NEED_PLACES : 0)
+	                 : verb->run == run_effect   ? NEED_EFFECT
+	                                             : NEED_SEARCH;
+
+	if (g_strv_contains((const char *const *)models, "closed"))
+		holds |= NEED_CLOSED;
+	if (!s->plot)
+		holds |= NEED_PRINTED;
+	if (!s->plot && !s->summary && !s->matrix)
+		holds |= NEED_ROWS;
+	if (!s->summary)
+		holds |= NEED_EACH;
+	if (s->steps)
+		holds |= NEED_STEPS;
+	return holds_out_file() ? holds | NEED_HELD_FILE : holds;
+}
+
 static int run_bank(int argc, char **argv, GError **error)
 {
 	const char *names[G_N_ELEMENTS(verbs) + 1] = {NULL};
+	const bank_verb *verb = argc ? NULL : &verbs[0];
 
-	if (!bank_settings_finish(error))
-		return TOOL_USER_ERROR;
-	if (!argc)
-		return verbs[0].run(0, argv, error);
 	for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
 		names[i] = verbs[i].name;
-		if (strcmp(argv[0], verbs[i].name) != 0)
-			continue;
-		if (i > 0 && (bank_setting.from || bank_setting.plot)) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "bank %s: --%s belongs to eval", argv[0],
-			            bank_setting.from ? "from" : "plot");
-			return TOOL_USER_ERROR;
-		}
-		return verbs[i].run(argc - 1, argv + 1, error);
+		if (argc && strcmp(argv[0], verbs[i].name) == 0)
+			verb = &verbs[i];
 	}
-	tool_unknown(error, "verb of bank", argv[0], names);
-	return TOOL_USER_ERROR;
+	if (!verb) {
+		tool_unknown(error, "verb of bank", argv[0], names);
+		return TOOL_USER_ERROR;
+	}
+	if (!options_check(what_holds(verb, argc - 1), error) || !bank_settings_finish(error))
+		return TOOL_USER_ERROR;
+	return verb->run(MAX(argc - 1, 0), argv + MIN(argc, 1), error);
 }
 
 const tool_command cmd_bank = {

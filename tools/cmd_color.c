@@ -2,14 +2,14 @@
  *
  * tspsim color FILE: registers for the live ranges of an interference graph.
  */
+#include "isa/file.h"
 #include "sched/alg/color.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
+#include "tools/options.h"
 #include "tools/tool.h"
 
-#define UNSET G_MININT64
-
-static gint64 registers = UNSET;
+static gint64 registers;
 static gint64 moves = 1000000;
 static gint64 seed = 1;
 static double time_cap;
@@ -88,14 +88,16 @@ static char *answer_text(const answer *a)
 {
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "graph        %u live ranges, %" G_GUINT64_FORMAT " interferences, %u copies\n",
-	                       a->g->nodes, a->g->edges, a->g->affinities->len);
+	g_string_append_printf(out, "graph        %u live range%s, %" G_GUINT64_FORMAT " interference%s, %u %s\n",
+	                       a->g->nodes, tsp_s(a->g->nodes), a->g->edges, tsp_s(a->g->edges), a->g->affinities->len,
+	                       tsp_noun(a->g->affinities->len, "copy", "copies"));
 	g_string_append_printf(out, "registers    %u of %u in use, found by %s%s\n", a->r.colors, a->registers, a->r.by,
 	                       capped ? "; the time was up" : "");
 	g_string_append_printf(out, "bounds       at least %u (a clique), %u always suffice (degeneracy)\n", a->clique,
 	                       a->degeneracy);
 	if (a->r.spills)
-		g_string_append_printf(out, "spilled      %u ranges, cost %g\n", a->r.spills, a->r.spill_cost);
+		g_string_append_printf(out, "spilled      %u range%s, cost %g\n", a->r.spills, tsp_s(a->r.spills),
+		                       a->r.spill_cost);
 	else
 		g_string_append(out, "spilled      none\n");
 	if (a->g->affinities->len)
@@ -106,21 +108,19 @@ static char *answer_text(const answer *a)
 
 static int solve(const color_graph *g, GError **error)
 {
-	color_options how = {.registers = (uint32_t)MAX(registers, 0),
-	                     .seed = (uint64_t)seed,
-	                     .moves = (uint64_t)moves,
-	                     .stop = stop};
+	color_options how = {
+		.registers = (uint32_t)registers, .seed = (uint64_t)seed, .moves = (uint64_t)moves, .stop = stop};
 	answer a = {.g = g, .clique = color_clique_bound(g), .degeneracy = color_degeneracy_bound(g)};
 	g_autofree char *text = NULL;
 	int status = TOOL_USER_ERROR;
 
 	started = g_get_monotonic_time();
 	interrupt_defer(true);
-	if (registers < 0)
+	if (!options_given("registers"))
 		color_minimise(g, &how, &a.r);
 	else
 		color_solve(g, &how, &a.r);
-	a.registers = registers < 0 ? a.r.colors : how.registers;
+	a.registers = options_given("registers") ? how.registers : a.r.colors;
 	a.valid = color_check(g, &a.r, a.registers);
 	a.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
 	text = tool_json ? answer_json(&a) : answer_text(&a);
@@ -142,14 +142,7 @@ static int run_color(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if ((registers < 0 && registers != UNSET) || registers > COLOR_NODES_MAX || moves < 0 || seed < 0 ||
-	    !(time_cap >= 0)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--registers takes a number from 0 to %d; --moves, --seed and --time take numbers from 0",
-		            COLOR_NODES_MAX);
-		return status;
-	}
-	if (!g_file_get_contents(argv[0], &text, NULL, error))
+	if (!(text = tsp_file_read(argv[0], NULL, error)))
 		return status;
 	g = color_read(text, argv[0], error);
 	if (g)

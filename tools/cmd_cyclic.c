@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "isa/file.h"
 #include "sched/alg/cyclic.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
@@ -129,13 +130,14 @@ static char *answer_text(const cyclic_problem *p, const cyclic_result *r)
 	GString *out = g_string_new(NULL);
 	g_autofree char *exact = rate_text(r->bounds.ratio);
 
-	g_string_append_printf(out, "loop         %u operations, %u dependences, %u resources\nstatus       %s%s\n",
-	                       p->ops->len, p->edges->len, p->resources->len, cyclic_status_names[r->status],
+	g_string_append_printf(out, "loop         %u operation%s, %u dependence%s, %u resource%s\nstatus       %s%s\n",
+	                       p->ops->len, tsp_s(p->ops->len), p->edges->len, tsp_s(p->edges->len), p->resources->len,
+	                       tsp_s(p->resources->len), cyclic_status_names[r->status],
 	                       r->capped ? "; the time was up" : "");
 	if (r->ii)
 		g_string_append_printf(
-			out, "interval     %" G_GINT64_FORMAT " cycles, found by %s; at least %" G_GINT64_FORMAT "\n",
-			r->ii, r->found_by, r->lower_bound);
+			out, "interval     %" G_GINT64_FORMAT " cycle%s, found by %s; at least %" G_GINT64_FORMAT "\n",
+			r->ii, tsp_s((uint64_t)r->ii), r->found_by, r->lower_bound);
 	g_string_append_printf(out, "resources    at least %" G_GINT64_FORMAT "%s%s\n", r->bounds.resource,
 	                       r->bounds.resource_why ? ", for " : "",
 	                       r->bounds.resource_why ? r->bounds.resource_why : "");
@@ -200,13 +202,7 @@ static int run_cyclic(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (placements < 1 || conflicts < 0 || limit < 0 || seed < 0 || !(time_cap >= 0)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--placements takes a number from 1; --conflicts, --limit, --seed and --time take numbers "
-		            "from 0");
-		return status;
-	}
-	if (!g_file_get_contents(argv[0], &text, NULL, error))
+	if (!(text = tsp_file_read(argv[0], NULL, error)))
 		return status;
 	p = cyclic_read(text, argv[0], error);
 	if (p)

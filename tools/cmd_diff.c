@@ -42,10 +42,6 @@ static int run_diff(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (examples < 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "diff: --examples takes a number from 0");
-		return TOOL_USER_ERROR;
-	}
 	a = trace_reader_open_results(argv[0], error);
 	if (a)
 		b = trace_reader_open_results(argv[1], error);

@@ -22,6 +22,12 @@ static const GOptionEntry options[] = {
 	{0},
 };
 
+/* Where an answer goes: each meaning of a name is an element of J or, where that is NULL, lines of OUT. */
+typedef struct answer {
+	GString *out;
+	json *j;
+} answer;
+
 /* The machines to show, g_strfreev. */
 static char **machines_to_show(const tool_style *style)
 {
@@ -67,10 +73,11 @@ static void put_text(void *state, const char *machine, const char *value, const 
 		g_string_append_printf(state, "  %-12s %s\n", "", origin->note);
 }
 
-static bool explain_key_text(const tool_style *style, int k, GString *out, GError **error)
+static bool explain_key_text(const tool_style *style, int k, const answer *a, GError **error)
 {
 	const isa_key_info *key = &style->keys[k];
 	g_autofree char *range = range_text(key);
+	GString *out = a->out;
 
 	g_string_append_printf(out, "%s: %s\n  unit %s, legal: %s\n", key->path, key->doc,
 	                       *key->unit ? key->unit : "none", range);
@@ -91,11 +98,10 @@ static void put_json(void *state, const char *machine, const char *value, const 
 	json_end(state);
 }
 
-static bool explain_key_json(const tool_style *style, int k, GString *out, GError **error)
+static bool explain_key_json(const tool_style *style, int k, const answer *a, GError **error)
 {
 	const isa_key_info *key = &style->keys[k];
-	g_autofree char *text = NULL;
-	json *j = json_new();
+	json *j = a->j;
 	bool ok;
 
 	json_object(j, NULL);
@@ -110,8 +116,6 @@ static bool explain_key_json(const tool_style *style, int k, GString *out, GErro
 	ok = each_value(style, k, put_json, j, error);
 	json_end(j);
 	json_end(j);
-	text = json_finish(j);
-	g_string_append(out, text);
 	return ok;
 }
 
@@ -135,26 +139,21 @@ static size_t map_find(const char *name)
 	return i;
 }
 
-static void explain_named(const char *name, const char *kind, const char *doc, GString *out)
+static void explain_named(const char *name, const char *kind, const char *doc, const answer *a)
 {
-	if (tool_json) {
-		json *j = json_new();
-		g_autofree char *text = NULL;
-
-		json_object(j, NULL);
-		json_string(j, "name", name);
-		json_string(j, "kind", kind);
-		json_string(j, "doc", doc);
-		json_end(j);
-		text = json_finish(j);
-		g_string_append(out, text);
+	if (a->j) {
+		json_object(a->j, NULL);
+		json_string(a->j, "name", name);
+		json_string(a->j, "kind", kind);
+		json_string(a->j, "doc", doc);
+		json_end(a->j);
 	} else {
-		g_string_append_printf(out, "%s (%s): %s\n", name, kind, doc);
+		g_string_append_printf(a->out, "%s (%s): %s\n", name, kind, doc);
 	}
 }
 
 /* A violation or instruction of that NAME; false when machines of this STYLE have none. */
-static bool explain_of_style(const tool_style *style, const char *name, GString *out)
+static bool explain_of_style(const tool_style *style, const char *name, const answer *a)
 {
 	int op = tool_style_op(style, name);
 	int violation = tool_style_violation(style, name);
@@ -164,14 +163,14 @@ static bool explain_of_style(const tool_style *style, const char *name, GString 
 	if (op < 0 && violation < 0)
 		return false;
 	if (op < 0) {
-		explain_named(name, kind, style->violation_doc((unsigned)violation), out);
+		explain_named(name, kind, style->violation_doc((unsigned)violation), a);
 		return true;
 	}
-	explain_named(name, kind, style->op_doc((unsigned)op), out);
-	if (!tool_json) {
+	explain_named(name, kind, style->op_doc((unsigned)op), a);
+	if (!a->j) {
 		g_autofree char *more = style->op_more((unsigned)op);
 
-		g_string_append(out, more);
+		g_string_append(a->out, more);
 	}
 	return true;
 }
@@ -185,7 +184,7 @@ static const tool_style *own_style(void)
 /* Words that are the NAME asked for, case aside only where nothing else is. */
 typedef struct sought {
 	const char *name;
-	GString *out;
+	const answer *answer;
 	bool found;
 	int (*compare)(const char *a, const char *b);
 } sought;
@@ -194,16 +193,16 @@ static void take_word(void *state, const char *name, const char *kind, const cha
 {
 	sought *s = state;
 
-	if (s->compare(name, s->name) != 0 || (tool_json && s->found))
+	if (s->compare(name, s->name) != 0)
 		return;
 	s->found = true;
-	explain_named(name, kind, doc, s->out);
+	explain_named(name, kind, doc, s->answer);
 }
 
 /* A word of machines like ONLY (NULL: of all); the same but for capitals where no other is. */
-static bool explain_word(const tool_style *only, const char *name, GString *out)
+static bool explain_word(const tool_style *only, const char *name, const answer *a)
 {
-	sought s = {name, out, false, strcmp};
+	sought s = {name, a, false, strcmp};
 
 	explain_words(only, take_word, &s);
 	if (s.found)
@@ -214,58 +213,58 @@ static bool explain_word(const tool_style *only, const char *name, GString *out)
 }
 
 /* A family of bank maps of that NAME; false when there is none. */
-static bool explain_family(const char *name, GString *out)
+static bool explain_family(const char *name, const answer *a)
 {
 	size_t map = map_find(name);
 
 	if (strcmp(name, "direct") == 0) {
 		explain_named(name, "bank map",
-		              "slice, bank and word stand in the instruction (machines with MEM slices)", out);
+		              "slice, bank and word stand in the instruction (machines with MEM slices)", a);
 		return true;
 	}
 	if (map == G_N_ELEMENTS(map_rows))
 		return false;
-	explain_named(name, "bank map", bankmap_family_doc(map), out);
-	if (!tool_json)
-		g_string_append_printf(out, "  form %s  [%s]\n  try it: tspsim run --set sram.map=%s\n",
+	explain_named(name, "bank map", bankmap_family_doc(map), a);
+	if (!a->j)
+		g_string_append_printf(a->out, "  form %s  [%s]\n  try it: tspsim run --set sram.map=%s\n",
 		                       map_rows[map].syntax, map_rows[map].source, map_rows[map].example);
 	return true;
 }
 
 /* What the map of this TEXT does to the machine's memory. */
-static bool explain_map(const char *text, GString *out, GError **error)
+static bool explain_map(const char *text, const answer *a, GError **error)
 {
 	isa_machine *m = isa_machine_load(machine_name ? machine_name : "tsp", error);
 	bankmap *map = NULL;
 	bankmap_facts facts;
-	g_autofree char *answer = NULL;
+	bool known = false;
 
 	if (m && isa_machine_finish(m, error))
 		map = bankmap_new_analysis(text, (unsigned)m->sram_banks, (uint64_t)m->sram_rows, error);
+	known = map != NULL;
 	if (map) {
 		bankmap_describe(map, (uint64_t)m->sram_block_bytes, &facts);
-		if (tool_json) {
-			json *j = json_new();
-
-			bank_facts_json(j, map, &facts);
-			answer = json_finish(j);
+		if (a->j) {
+			bank_facts_json(a->j, map, &facts);
 		} else {
-			answer = bankmap_facts_text(map, &facts);
+			g_autofree char *text_of = bankmap_facts_text(map, &facts);
+
+			g_string_append(a->out, text_of);
 		}
-		g_string_append(out, answer);
 		bankmap_facts_clear(&facts);
 	}
 	isa_machine_free(m);
 	bankmap_free(map);
-	return answer != NULL;
+	return known;
 }
 
 static bool has_name(const tool_style *style, const char *name)
 {
 	g_autoptr(GString) unused = g_string_new(NULL);
+	answer nowhere = {unused, NULL};
 
 	return tool_style_key(style, name) >= 0 || tool_style_op(style, name) >= 0 ||
-	       tool_style_violation(style, name) >= 0 || explain_word(style, name, unused);
+	       tool_style_violation(style, name) >= 0 || explain_word(style, name, &nowhere);
 }
 
 static void add_word(void *state, const char *name, const char *kind, const char *doc)
@@ -308,20 +307,19 @@ static void unknown_name(const char *name, GError **error)
 	            name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Keys, instructions and violations: of the kind of the machine that -m names, else of every kind that has one; as
- * JSON, of the first. */
-static bool explain_by_style(const char *name, GString *out, bool *found, GError **error)
+/* Keys, instructions and violations: of the kind of the machine that -m names, else of every kind that has one. */
+static bool explain_by_style(const char *name, const answer *a, bool *found, GError **error)
 {
 	for (const tool_style *const *style = tool_styles; *style; style++) {
 		int key = tool_style_key(*style, name);
 
-		if ((machine_name && *style != tool_style_of(machine_name)) || (tool_json && *found))
+		if (machine_name && *style != tool_style_of(machine_name))
 			continue;
 		if (key >= 0) {
 			*found = true;
-			if (!(tool_json ? explain_key_json : explain_key_text)(*style, key, out, error))
+			if (!(a->j ? explain_key_json : explain_key_text)(*style, key, a, error))
 				return false;
-		} else if (explain_of_style(*style, name, out)) {
+		} else if (explain_of_style(*style, name, a)) {
 			*found = true;
 		}
 	}
@@ -329,16 +327,16 @@ static bool explain_by_style(const char *name, GString *out, bool *found, GError
 }
 
 /* What NAME is beside a key, an instruction or a violation; FOUND says whether it was one of those. */
-static bool explain_other(const char *name, bool found, GString *out, GError **error)
+static bool explain_other(const char *name, bool found, const answer *a, GError **error)
 {
 	g_autofree char *stem = g_strndup(name, strcspn(name, ":"));
 
-	if ((tool_json && found) || explain_word(own_style(), name, out) || found)
+	if (explain_word(own_style(), name, a) || found)
 		return true;
 	/* Of a workload with its sizes, what it is. */
-	if (strchr(name, ':') && map_find(name) == G_N_ELEMENTS(map_rows) && explain_word(own_style(), stem, out))
+	if (strchr(name, ':') && map_find(name) == G_N_ELEMENTS(map_rows) && explain_word(own_style(), stem, a))
 		return true;
-	if (strchr(name, ':') ? explain_map(name, out, error) : explain_family(name, out))
+	if (strchr(name, ':') ? explain_map(name, a, error) : explain_family(name, a))
 		return true;
 	if (!*error)
 		unknown_name(name, error);
@@ -348,19 +346,29 @@ static bool explain_other(const char *name, bool found, GString *out, GError **e
 static int run_explain(int argc, char **argv, GError **error)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	bool found = false;
+	answer a = {out, tool_json ? json_new() : NULL};
+	bool found = false, fine;
 
 	(void)argc;
-	return tool_style_choose(machine_name, NULL, error) && explain_by_style(argv[0], out, &found, error) &&
-	                       explain_other(argv[0], found, out, error) && tool_print(out->str, error)
-	               ? TOOL_OK
-	               : TOOL_USER_ERROR;
+	if (a.j)
+		json_array(a.j, NULL);
+	fine = tool_style_choose(machine_name, NULL, error) && explain_by_style(argv[0], &a, &found, error) &&
+	       explain_other(argv[0], found, &a, error);
+	if (a.j) {
+		g_autofree char *text = NULL;
+
+		json_end(a.j);
+		text = json_finish(a.j);
+		g_string_assign(out, text);
+	}
+	return fine && tool_print(out->str, error) ? TOOL_OK : TOOL_USER_ERROR;
 }
 
 const tool_command cmd_explain = {
 	.name = "explain",
 	.synopsis = "NAME [-m MACHINE]",
 	.doc = "Explain a machine key with its values and sources, or any other name that commands and reports use.",
+	.details = "With --json, an array: what is called NAME may be several things.\n",
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,

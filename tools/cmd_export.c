@@ -78,7 +78,7 @@ static char *result_text(const trace_export_counts *n)
 static int run_export(int argc, char **argv, GError **error)
 {
 	const trace_export_format *format = find_format(error);
-	trace_export_options chosen = {0};
+	trace_export_options chosen = {.end_now = interrupt_happened};
 	trace_export_counts counts = {0};
 	g_autofree char *text = NULL;
 	g_autofree char *beside = NULL;
@@ -95,11 +95,15 @@ static int run_export(int argc, char **argv, GError **error)
 	}
 	reader = trace_reader_open(argv[0], error);
 	beside = trace_export_beside(output);
-	if (!format->folder)
+	if (format->folder)
+		interrupt_defer(true);
+	else
 		interrupt_removes(beside);
 	if (reader)
 		written = format->write(reader, output, &chosen, &counts, error);
 	interrupt_removes(NULL);
+	/* The folder that was being filled is away when the process ends here. */
+	interrupt_resume();
 	trace_reader_free(reader);
 	if (!written)
 		return TOOL_USER_ERROR;

@@ -14,6 +14,7 @@
 #include "sim/kernel.h"
 #include "tools/bank_plot.h"
 #include "tools/json.h"
+#include "tools/options.h"
 #include "tools/reference.h"
 #include "tools/styles.h"
 #include "tools/tool.h"
@@ -200,14 +201,15 @@ static const struct subject {
 	const char *name;
 	void (*list)(row_fn add, void *state);
 	char *(*page)(GError **error); /* --markdown, or NULL */
+	bool by_machine;               /* those of the kind of machine that -m names */
 } subjects[] = {
-	{"machines", list_machines, NULL},   {"workloads", list_workloads, NULL},
-	{"maps", list_maps, reference_maps}, {"ops", list_ops, ops_page},
-	{"keys", list_keys, keys_page},      {"violations", list_violations, NULL},
-	{"queries", list_queries, NULL},     {"plots", list_plots, NULL},
-	{"kernels", list_kernels, NULL},     {"commands", list_commands, NULL},
-	{"patterns", list_patterns, NULL},   {"counters", list_counters, counters_page},
-	{"library", list_library, NULL},     {"assumed", list_assumed, NULL},
+	{"machines", list_machines, NULL, false},   {"workloads", list_workloads, NULL, false},
+	{"maps", list_maps, reference_maps, false}, {"ops", list_ops, ops_page, true},
+	{"keys", list_keys, keys_page, true},       {"violations", list_violations, NULL, true},
+	{"queries", list_queries, NULL, false},     {"plots", list_plots, NULL, false},
+	{"kernels", list_kernels, NULL, false},     {"commands", list_commands, NULL, false},
+	{"patterns", list_patterns, NULL, false},   {"counters", list_counters, counters_page, true},
+	{"library", list_library, NULL, false},     {"assumed", list_assumed, NULL, true},
 };
 
 static void add_text(void *state, const char *name, const char *doc)
@@ -276,6 +278,8 @@ static int run_list(int argc, char **argv, GError **error)
 		tool_unknown(error, "list", argv[0], names);
 		return TOOL_USER_ERROR;
 	}
+	if (!options_check((subject->by_machine ? NEED_OF_MACHINES : 0) | (markdown ? 0 : NEED_PRINTED), error))
+		return TOOL_USER_ERROR;
 	if (markdown && !subject->page) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 		            "list %s has no reference page; ops, keys, maps and counters have", subject->name);

@@ -5,15 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "isa/file.h"
 #include "sched/alg/partition.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
+#include "tools/options.h"
 #include "tools/tool.h"
 
-#define UNSET G_MININT64
-
-static gint64 devices = UNSET;
-static gint64 hosts = UNSET;
+static gint64 devices;
+static gint64 hosts;
 static gint64 limit = 200000;
 static double bandwidth;
 
@@ -34,16 +34,20 @@ static part_problem *read_problem(const char *path, GError **error)
 	g_autofree char *text = NULL;
 	gsize length;
 	part_problem *p;
+	bool is_json;
 
-	if (!g_file_get_contents(path, &text, &length, error))
+	if (!(text = tsp_file_read(path, &length, error)))
 		return NULL;
-	if (text[strspn(text, " \t\r\n")] == '{')
+	is_json = text[strspn(text, " \t\r\n")] == '{';
+	if (!options_check(is_json ? 0 : NEED_PROFILE, error))
+		return NULL;
+	if (is_json)
 		p = part_read_json(text, length, path, error);
 	else
 		p = part_read_profile(text, path, bandwidth, error);
-	if (p && devices >= 0)
+	if (p && options_given("devices"))
 		p->accelerators = (uint32_t)devices;
-	if (p && hosts >= 0)
+	if (p && options_given("hosts"))
 		p->hosts = (uint32_t)hosts;
 	return p;
 }
@@ -81,7 +85,8 @@ static char *answer_json(const answer *a)
 	} else {
 		json_string(j, "status", a->result.proved ? "optimal" : "feasible");
 		json_real(j, "max_load", a->result.max_load);
-		json_real(j, "lower_bound", a->result.lower_bound);
+		/* Over all contiguous splits; the bound from the load alone says less. */
+		json_real(j, "lower_bound", a->result.proved ? a->result.max_load : a->result.lower_bound);
 		json_bool(j, "proved", a->result.proved);
 		json_bool(j, "valid", a->valid);
 	}
@@ -115,11 +120,16 @@ static char *answer_text(const answer *a)
 {
 	GString *out = g_string_new(NULL);
 
-	g_string_append_printf(out, "nodes        %u, %u edges, %" G_GUINT64_FORMAT " ways to cut in two\n",
-	                       a->p->nodes->len, a->p->edges->len, a->result.ideals);
-	g_string_append_printf(out, "max load     %.9g%s\nlower bound  %.9g\n", a->result.max_load,
-	                       a->result.proved ? ", the least of contiguous splits" : ", the best when it was stopped",
-	                       a->result.lower_bound);
+	g_string_append_printf(out, "nodes        %u, %u edge%s, %" G_GUINT64_FORMAT " way%s to cut in two\n",
+	                       a->p->nodes->len, a->p->edges->len, tsp_s(a->p->edges->len), a->result.ideals,
+	                       tsp_s(a->result.ideals));
+	if (a->result.proved)
+		g_string_append_printf(out, "max load     %.9g, proved to be the least of contiguous splits\n",
+		                       a->result.max_load);
+	else
+		g_string_append_printf(out,
+		                       "max load     %.9g, the best when it was stopped; at least %.9g is needed\n",
+		                       a->result.max_load, a->result.lower_bound);
 	for (uint32_t d = 0; d < a->p->accelerators + a->p->hosts; d++) {
 		uint32_t count = 0;
 		double bytes = 0;
@@ -129,8 +139,9 @@ static char *answer_text(const answer *a)
 				count++;
 				bytes += node_at(a->p, i)->bytes;
 			}
-		g_string_append_printf(out, "stage        %s: load %.9g, %u nodes, %.0f bytes\n",
-		                       d < a->p->accelerators ? "accelerator" : "host", a->load[d], count, bytes);
+		g_string_append_printf(out, "stage        %s: load %.9g, %u node%s, %.0f byte%s\n",
+		                       d < a->p->accelerators ? "accelerator" : "host", a->load[d], count, tsp_s(count),
+		                       bytes, bytes == 1 ? "" : "s");
 	}
 	return g_string_free(out, FALSE);
 }
@@ -161,14 +172,6 @@ static int run_partition(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if ((devices < 0 && devices != UNSET) || devices > 1000 || (hosts < 0 && hosts != UNSET) || hosts > 1000 ||
-	    limit < 1 || limit > 1 << 30 || !(bandwidth >= 0)) {
-		g_set_error(
-			error, TSP_ERROR, TSP_ERROR_USER,
-			"--devices and --hosts take numbers from 0 to 1000, --limit one from 1 to 2^30, --bandwidth "
-			"one from 0");
-		return status;
-	}
 	p = read_problem(argv[0], error);
 	if (!p)
 		return status;

@@ -3,7 +3,10 @@
  * tspsim [run]: schedule a workload (or take a program), simulate it, hold the simulation against the prediction and
  * the results against the reference, report.  The kind of machine (tools/styles.h) does the work.
  */
+#include <string.h>
+
 #include "tools/method.h"
+#include "tools/options.h"
 #include "tools/requests.h"
 #include "tools/setup.h"
 #include "tools/styles.h"
@@ -80,12 +83,8 @@ static bool check_options(const char *word, GError **error)
 
 	if (workload && word)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "unexpected argument '%s' beside -w %s", word, workload);
-	else if (seed < 0 || shuffle < 0)
-		problem = "--seed and --shuffle take numbers from 0";
 	else if (functional && no_functional)
 		problem = "--functional and --no-functional contradict each other";
-	else if ((trace_level || trace_window) && !trace)
-		problem = "--trace-level and --trace-window need --trace FILE";
 	else
 		return true;
 	if (problem)
@@ -116,12 +115,20 @@ static int run_run(int argc, char **argv, GError **error)
 		.by_timestamp = by_timestamp,
 		.launch = launch,
 	};
+	bool program = word && setup_is_program(word);
+	bool values = functional || (!workload && !word && !no_functional);
 	const tool_style *style;
 
 	if (!check_options(word, error) || !method_read(&words, &q.search, error))
 		return TOOL_USER_ERROR;
-	style = tool_style_choose(machine_name, word && setup_is_program(word) ? word : NULL, error);
-	return style ? style->run(&q, error) : TOOL_USER_ERROR;
+	style = tool_style_choose(machine_name, program ? word : NULL, error);
+	return style && options_check(method_holds(&q.search) | (program ? 0 : NEED_WORKLOAD) |
+	                                      (values ? NEED_VALUES : 0) |
+	                                      (g_strcmp0(trace_level, "summary") != 0 ? NEED_SPANS : 0) |
+	                                      (strcmp(style->name, "ascend") == 0 ? NEED_ASCEND : 0),
+	                              error)
+	               ? style->run(&q, error)
+	               : TOOL_USER_ERROR;
 }
 
 const tool_command cmd_run = {

@@ -3,6 +3,7 @@
  * tspsim sched WORKLOAD -o FILE.tspo: schedule, check the schedule, write the program.
  */
 #include "tools/method.h"
+#include "tools/options.h"
 #include "tools/requests.h"
 #include "tools/styles.h"
 #include "tools/tool.h"
@@ -53,7 +54,9 @@ static int run_sched(int argc, char **argv, GError **error)
 	const tool_style *style;
 
 	(void)argc;
-	if (!method_read(&words, &q.search, error) || (gantt && !trace_draw_check(gantt, error)))
+	if (!method_read(&words, &q.search, error) ||
+	    !options_check(method_holds(&q.search) | (functional ? NEED_VALUES : 0), error) ||
+	    (gantt && !trace_draw_check(gantt, error)))
 		return TOOL_USER_ERROR;
 	q.search.report = report;
 	style = tool_style_choose(machine_name, NULL, error);

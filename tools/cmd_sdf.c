@@ -5,9 +5,11 @@
  */
 #include <string.h>
 
+#include "isa/file.h"
 #include "sched/alg/sdf.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
+#include "tools/options.h"
 #include "tools/tool.h"
 
 static gint64 limit = 100000;
@@ -216,8 +218,9 @@ static void add_search(GString *out, const answer *a, const char *what, const sd
 	if (!found->capacity)
 		return;
 	g_string_append_printf(
-		out, "%s %" G_GUINT64_FORMAT " tokens%s, %" G_GUINT64_FORMAT " distributions looked at:", what,
-		found->total, found->proved ? ", the least" : ", not proved to be the least", found->tried);
+		out, "%s %" G_GUINT64_FORMAT " token%s%s, %" G_GUINT64_FORMAT " distribution%s looked at:", what,
+		found->total, tsp_s(found->total), found->proved ? ", the least" : ", not proved to be the least",
+		found->tried, tsp_s(found->tried));
 	for (uint32_t i = 0; i < a->g->channels->len; i++)
 		if (is_between(a->g, i))
 			g_string_append_printf(out, " %s %" G_GUINT64_FORMAT, sdf_channel_at(a->g, i)->name,
@@ -231,8 +234,9 @@ static char *answer_text(const answer *a)
 	g_autofree char *period = ratio_text(a->period);
 	uint64_t firings = 0;
 
-	g_string_append_printf(out, "graph        %s: %u actors, %u channels\nstatus       %s\n", a->g->name,
-	                       a->g->actors->len, a->g->channels->len, a->status);
+	g_string_append_printf(out, "graph        %s: %u actor%s, %u channel%s\nstatus       %s\n", a->g->name,
+	                       a->g->actors->len, tsp_s(a->g->actors->len), a->g->channels->len,
+	                       tsp_s(a->g->channels->len), a->status);
 	if (!a->repetition) {
 		g_string_append_printf(
 			out, "unbalanced   channel %s: no numbers of firings keep it from filling or running dry\n",
@@ -244,7 +248,7 @@ static char *answer_text(const answer *a)
 		g_string_append_printf(out, " %s %" G_GUINT64_FORMAT, sdf_actor_at(a->g, i)->name, a->repetition[i]);
 		firings += a->repetition[i];
 	}
-	g_string_append_printf(out, " (%" G_GUINT64_FORMAT " firings an iteration)\n", firings);
+	g_string_append_printf(out, " (%" G_GUINT64_FORMAT " firing%s an iteration)\n", firings, tsp_s(firings));
 	for (guint i = 0; strcmp(a->status, "deadlocked") == 0 && i < a->blocked->len; i++) {
 		const sdf_channel *c = sdf_channel_at(a->g, g_array_index(a->blocked, uint32_t, i));
 
@@ -261,8 +265,8 @@ static char *answer_text(const answer *a)
 		g_string_append(out, "period       not known: an actor has no execution time\n");
 	}
 	g_string_append_printf(
-		out, "buffers      %" G_GUINT64_FORMAT " tokens, the sum of what each channel needs by itself\n",
-		a->bounds);
+		out, "buffers      %" G_GUINT64_FORMAT " token%s, the sum of what each channel needs by itself\n",
+		a->bounds, tsp_s(a->bounds));
 	add_search(out, a, "to be live  ", &a->live);
 	add_search(out, a, "full rate   ", &a->fast);
 	if (a->no_room)
@@ -279,19 +283,14 @@ static int run_sdf(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (limit < 1) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--limit %" G_GINT64_FORMAT ": expected a number from 1",
-		            limit);
-		return status;
-	}
-	if (!g_file_get_contents(argv[0], &text, &length, error))
+	if (!options_check(NEED_TIMED, error) || !(text = tsp_file_read(argv[0], &length, error)))
 		return status;
 	g = sdf_read_sdf3(text, length, argv[0], error);
 	if (!g)
 		return status;
 	a.g = g;
 	interrupt_defer(true);
-	if (solve(&a, error)) {
+	if (options_check(every_time_known(g) ? NEED_TIMED : 0, error) && solve(&a, error)) {
 		out = tool_json ? answer_json(&a) : answer_text(&a);
 		if ((tool_quiet && !tool_json) || tool_print(out, error))
 			status = interrupt_happened()            ? TOOL_INTERRUPTED

@@ -10,13 +10,13 @@
 #include "sched/alg/solve.h"
 #include "tools/interrupt.h"
 #include "tools/json.h"
+#include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 
 static char *method, *format, *rule, *out;
 static gdouble seconds, alpha = 1.0, beta, gamma_weight, lambda = 1.0;
-#define UNSET G_MININT64
-static gint64 schedules = UNSET, conflicts = UNSET, seed = 1;
+static gint64 schedules, conflicts, seed = 1; /* 0: the default */
 static gint processors = 1, jobs;
 static gboolean uniform;
 
@@ -54,41 +54,19 @@ static bool stop(void *state)
 	return interrupt_happened() || (seconds > 0 && (double)(g_get_monotonic_time() - began_us) >= 1e6 * seconds);
 }
 
-static bool check_options(GError **error)
+/* Can every option have an effect?  Of the file, what READ_AS says, NULL before it is read. */
+static bool check_options(const char *read_as, GError **error)
 {
-	const struct {
-		const char *name;
-		gint64 value, least, most;
-	} ranges[] = {{"schedules", schedules == UNSET ? 1 : schedules, 1, G_MAXINT64},
-	              {"conflicts", conflicts == UNSET ? 1 : conflicts, 1, G_MAXINT64},
-	              {"seed", seed, 0, G_MAXINT64},
-	              {"jobs", jobs, 0, 1024},
-	              {"processors", processors, 1, 1 << 20}};
-	const struct {
-		const char *name;
-		double value;
-	} weights[] = {{"alpha", alpha}, {"beta", beta}, {"gamma", gamma_weight}, {"lambda", lambda}};
+	const char *how = method ? method : "anneal";
+	uint64_t holds = 0;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(ranges); i++)
-		if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "solve: --%s takes a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-			            ", not %" G_GINT64_FORMAT,
-			            ranges[i].name, ranges[i].least, ranges[i].most, ranges[i].value);
-			return false;
-		}
-	if (!(seconds >= 0)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "solve: --time takes seconds from 0, not %g", seconds);
-		return false;
-	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(weights); i++)
-		if (!(weights[i].value >= 0 && weights[i].value <= 1e9)) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "solve: --%s takes a number from 0 to 1e9, not %g", weights[i].name,
-			            weights[i].value);
-			return false;
-		}
-	return true;
+	if (strcmp(how, "list") == 0)
+		holds |= NEED_LIST | (!rule || strcmp(rule, "s2") == 0 ? NEED_RULE_S2 : 0);
+	else
+		holds |= strcmp(how, "exact") == 0 ? NEED_EXACT : NEED_ANNEALED;
+	if (!read_as || strcmp(read_as, "stg") == 0)
+		holds |= NEED_TASK_GRAPH;
+	return options_check(holds, error);
 }
 
 static bool has_schedule(const alg_solve_result *r)
@@ -151,7 +129,7 @@ static char *as_text(const alg_problem *problem, const alg_solve_result *r, doub
 	g_autofree char *tasks = tool_count(problem->tasks->len);
 	g_autofree char *built = tool_count(r->schedules);
 
-	g_string_append_printf(text, "%s, %s tasks\n", alg_status_names[r->status], tasks);
+	g_string_append_printf(text, "%s, %s task%s\n", alg_status_names[r->status], tasks, tsp_s(problem->tasks->len));
 	if (has_schedule(r)) {
 		double gap = r->lower_bound_cycles > 0
 		                     ? (double)r->schedule.makespan_cycles / (double)r->lower_bound_cycles - 1
@@ -200,9 +178,9 @@ static bool solve(const char *path, const char *read_as, const alg_problem *prob
 
 	alg_solve_options_init(&o);
 	o.method = method ? method : "anneal";
-	o.schedules = schedules == UNSET ? 0 : (uint64_t)schedules;
-	o.unlimited = schedules == UNSET && seconds > 0;
-	o.conflicts = conflicts != UNSET ? (uint64_t)conflicts : seconds > 0 ? UINT64_MAX : 0;
+	o.schedules = (uint64_t)schedules;
+	o.unlimited = !schedules && seconds > 0;
+	o.conflicts = conflicts ? (uint64_t)conflicts : seconds > 0 ? UINT64_MAX : 0;
 	o.seed = (uint64_t)seed;
 	o.threads = jobs ? (unsigned)jobs : g_get_num_processors();
 	o.rule = rule;
@@ -235,12 +213,12 @@ static int run_solve(int argc, char **argv, GError **error)
 
 	(void)argc;
 	began_us = g_get_monotonic_time();
-	if (!check_options(error))
+	if (!check_options(NULL, error))
 		return TOOL_USER_ERROR;
 	problem = alg_read_file(argv[0], &read, &read_as, error);
 	if (!problem)
 		return TOOL_USER_ERROR;
-	ok = solve(argv[0], read_as, problem, error);
+	ok = check_options(read_as, error) && solve(argv[0], read_as, problem, error);
 	alg_problem_free(problem);
 	if (!ok)
 		return error && *error ? tool_status_of(*error) : TOOL_USER_ERROR;

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "tools/options.h"
 #include "tools/tool.h"
 #include "traces/read.h"
 
@@ -27,11 +28,8 @@ static int run_stat(int argc, char **argv, GError **error)
 	char *text = NULL;
 	bool printed = false;
 
-	if (conflicts && argc > 1) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--conflicts: expected no query beside it, found '%s'",
-		            argv[1]);
+	if (!options_check(argc > 1 ? 0 : NEED_NO_QUERY, error))
 		return TOOL_USER_ERROR;
-	}
 	reader = trace_reader_open(argv[0], error);
 	if (reader && conflicts && strcmp(trace_reader_kind(reader), "tsp") != 0)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,

@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "tools/json.h"
+#include "tools/options.h"
 #include "tools/sweep_engine.h"
 
 static char *engine;
@@ -323,11 +324,9 @@ static int run_sweep(int argc, char **argv, GError **error)
 	(void)argc;
 	if (!runner)
 		return status;
-	if (jobs < 0 || jobs > 4096 || per_task < 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "sweep: --jobs takes a number from 1 to 4096, --per-task one from 1");
+	if (!options_check((runner->run == sweep_run_slurm ? NEED_SLURM : NEED_LOCAL) | (dry_run ? 0 : NEED_PRINTED),
+	                   error))
 		return status;
-	}
 	s = sweep_load(argv[0], error);
 	if (!s)
 		return status;

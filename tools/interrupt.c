@@ -53,9 +53,11 @@ void interrupt_install(void)
 	if (sigaction(SIGINT, NULL, &inherited) != 0 || inherited.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* A reader of our output that goes away is an error of print(), not a death without a closed trace. */
+	/* A reader of our output that goes away is an error of print(), not a death without a closed trace; so is a
+	 * limit of file sizes. */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGXFSZ, &action, NULL);
 }
 
 void interrupt_watch(sim_kernel *kernel)

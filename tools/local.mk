@@ -3,7 +3,7 @@ bin_PROGRAMS += tspsim
 noinst_LIBRARIES += libtools.a
 # Everything but main(), so that tests can link it.
 libtools_a_SOURCES = \
-	tools/tool.c tools/tool.h tools/json.c tools/json.h \
+	tools/tool.c tools/tool.h tools/options.c tools/options.h tools/options.def tools/json.c tools/json.h \
 	tools/interrupt.c tools/interrupt.h tools/progress.c tools/progress.h \
 	tools/setup.c tools/setup_check.c tools/setup.h tools/compare.c tools/compare.h tools/verify.c tools/verify.h \
 	tools/findings.c tools/findings.h tools/usage.c tools/usage.h \

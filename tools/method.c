@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/interrupt.h"
+#include "tools/options.h"
 #include "tools/tool.h"
 
 bool method_read(const method_words *words, method_request *request, GError **error)
@@ -22,11 +23,6 @@ bool method_read(const method_words *words, method_request *request, GError **er
 		tool_unknown(error, "method", words->method, names);
 		return false;
 	}
-	if (words->schedules < 0 || words->jobs < 0 || words->jobs > 1024 || !(words->time_s >= 0)) {
-		g_set_error_literal(error, TSP_ERROR, TSP_ERROR_USER,
-		                    "--schedules and --sched-time take numbers from 0, --jobs from 0 to 1024");
-		return false;
-	}
 	*request = (method_request){
 		.method = words->method,
 		.schedules = (uint64_t)words->schedules,
@@ -35,6 +31,11 @@ bool method_read(const method_words *words, method_request *request, GError **er
 		.patterns = !words->no_patterns,
 	};
 	return true;
+}
+
+uint64_t method_holds(const method_request *request)
+{
+	return request->method && strcmp(request->method, "list") != 0 ? NEED_SEARCHED : 0;
 }
 
 static gint64 begin_us, end_us;
@@ -145,9 +146,9 @@ static void add_found(GString *out, const sched_search *s, const sched_found *f,
 	if (s->found->len > 1)
 		tool_line(out, "graph", "%s", f->graph);
 	tool_line(out, "method",
-	          "%s: %s cycles, list %s, bound %s (%s), gap %s; %s schedules, %" G_GUINT64_FORMAT " programs%s",
-	          s->method, cycles, list, bound, binding(f), gap, built, f->programs,
-	          f->capped ? "; ended by the cap" : "");
+	          "%s: %s cycles, list %s, bound %s (%s), gap %s; %s schedule%s, %" G_GUINT64_FORMAT " program%s%s",
+	          s->method, cycles, list, bound, binding(f), gap, built, tsp_s(f->schedules), f->programs,
+	          tsp_s(f->programs), f->capped ? "; ended by the cap" : "");
 	if (f->patterns) {
 		g_autofree char *with = tool_count((uint64_t)MAX(f->pattern_cycles, 0));
 

@@ -53,6 +53,8 @@ typedef struct method_words {
 
 /* WORDS as typed into REQUEST; an error where a value cannot be. */
 bool method_read(const method_words *words, method_request *request, GError **error);
+/* Of what options need (tools/options.h): is there a search? */
+uint64_t method_holds(const method_request *request);
 /* REQUEST into what the scheduler takes.  The clock of --sched-time starts here; signals are noted until
  * method_end(). */
 void method_begin(const method_request *request, sched_options *options);

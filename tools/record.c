@@ -4,10 +4,8 @@
  */
 #include "tools/record.h"
 
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tools/method.h"
 #include "tools/tool.h"
@@ -51,21 +49,11 @@ bool record_parse(const char *level, const char *window, trace_options *parsed, 
 	return !window || parse_window(window, parsed, error);
 }
 
-bool record_check(const char *path, const char *level, const char *window, GError **error)
+bool record_check(const char *level, const char *window, GError **error)
 {
-	g_autofree char *folder = g_path_get_dirname(path);
 	trace_options parsed;
-	int wrong = 0;
 
-	if (!record_parse(level, window, &parsed, error))
-		return false;
-	if (g_file_test(path, G_FILE_TEST_IS_DIR))
-		wrong = EISDIR;
-	else if (g_access(g_file_test(path, G_FILE_TEST_EXISTS) ? path : folder, W_OK) != 0)
-		wrong = errno;
-	if (wrong)
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "--trace %s: %s", path, g_strerror(wrong));
-	return !wrong;
+	return record_parse(level, window, &parsed, error);
 }
 
 static void write_number(record *r, const char *key, uint64_t value)
@@ -240,6 +228,32 @@ void record_totals(record *r, tsp_chip *chip, const compare *compared, enum repo
 	trace_writer_manifest(r->writer, "checked", verdicts[checked]);
 }
 
+void record_drop(const char *path)
+{
+	if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+		g_unlink(path);
+}
+
+bool record_window(const simulate_options *o, const isa_program *program, GError **error)
+{
+	trace_options parsed;
+	sim_time last = 0;
+
+	if (!o->trace || !o->trace_window || !program->has_predictions || o->policy == TSP_POLICY_FREEZE)
+		return true;
+	if (!record_parse(o->trace_level, o->trace_window, &parsed, error))
+		return false;
+	for (uint32_t id = 0; id < program->insns->len; id++)
+		last = MAX(last, isa_insn_last(isa_program_insn(program, id)));
+	if (parsed.window_start <= last)
+		return true;
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+	            "--trace-window %s: the last instruction issues in cycle %" G_GINT64_FORMAT
+	            ", so the trace would be empty",
+	            o->trace_window, last);
+	return false;
+}
+
 bool record_close(record *r, enum trace_status status, GError **error)
 {
 	trace_writer *writer = g_steal_pointer(&r->writer);
@@ -247,6 +261,7 @@ bool record_close(record *r, enum trace_status status, GError **error)
 	if (!trace_writer_close(writer, status, error))
 		return false;
 	if (status == TRACE_COMPLETE && r->windowed && !r->issues_in_window) {
+		record_drop(r->path);
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 		            "%s: nothing issued in cycles %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT
 		            ", so the trace is empty",
@@ -254,6 +269,7 @@ bool record_close(record *r, enum trace_status status, GError **error)
 		return false;
 	}
 	if (status == TRACE_COMPLETE && !r->did_something) {
+		record_drop(r->path);
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: nothing issued, so the trace is empty", r->path);
 		return false;
 	}

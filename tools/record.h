@@ -12,10 +12,14 @@
 
 typedef struct record record;
 
-/* Before long work: are level and window legal, and can there be a file of that name? */
-bool record_check(const char *path, const char *level, const char *window, GError **error);
+/* Before long work: are level and window legal? */
+bool record_check(const char *level, const char *window, GError **error);
 /* What --trace-level and --trace-window (NULL: none) mean. */
 bool record_parse(const char *level, const char *window, trace_options *parsed, GError **error);
+
+/* Before the run of PROGRAM: false, and an error, when nothing can lie in the window.  Only what has predictions and
+ * cannot slip is known that far. */
+bool record_window(const simulate_options *options, const isa_program *program, GError **error);
 
 /* Of a run: OK, it could be made; STOPPED, it ended before its program did. */
 enum trace_status record_status(bool ok, bool stopped, bool interrupted);
@@ -33,8 +37,9 @@ void record_listen(record *r, probe *p);
 void record_step(record *r, tsp_chip *chip, int64_t cycle);
 /* At the end of the run.  COMPARED may be NULL. */
 void record_totals(record *r, tsp_chip *chip, const compare *compared, enum report_checked checked);
-/* An error when something did not reach the file, or when the trace holds nothing of a run that did something. */
+/* An error when something did not reach the file, or when the trace would hold nothing, and then there is none. */
 bool record_close(record *r, enum trace_status status, GError **error);
+void record_drop(const char *path);     /* takes a trace without content away */
 uint64_t record_bytes(const record *r); /* of the closed file */
 
 #endif

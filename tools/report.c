@@ -56,8 +56,8 @@ static void say_cycles(GString *out, const report *r)
 		int64_t lost;
 		g_autofree char *both = tool_count((uint64_t)(r->counters->cycles + r->counters->slip_cycles));
 
-		tool_line(out, "slip", "%s cycles frozen on top, in %" G_GUINT64_FORMAT " places: %s cycles in all",
-		          slip, r->findings->slips, both);
+		tool_line(out, "slip", "%s cycles frozen on top, in %" G_GUINT64_FORMAT " place%s: %s cycles in all",
+		          slip, r->findings->slips, tsp_s(r->findings->slips), both);
 		if (findings_worst_bank(r->findings, &bank, &lost)) {
 			g_autofree char *worst = tool_count((uint64_t)lost);
 
@@ -96,13 +96,15 @@ static void say_use(GString *out, const report *r)
 		          ceiling, vxm, sxm, sram);
 	else
 		tool_line(out, "utilisation", "MXM %s, VXM %s, SXM %s, SRAM %s", mxm, vxm, sxm, sram);
-	tool_line(out, "work", "%s MACs, %s VXM lane operations, %s instructions issued", macs, lane_ops, issues);
+	tool_line(out, "work", "%s MACs, %s VXM lane operation%s, %s instruction%s issued", macs, lane_ops,
+	          tsp_s(r->counters->vxm_lane_ops), issues, tsp_s(r->counters->issues));
 	if (r->schedule && r->schedule->registers.count) {
 		g_autofree char *registers = sched_registers_text(&r->schedule->registers);
 
 		tool_line(out, "registers", "%s", registers);
 	}
-	tool_line(out, "banks", "%s requests, %s moved, %s requests delayed by another", requests, bytes, delayed);
+	tool_line(out, "banks", "%s request%s, %s moved, %s request%s delayed by another", requests,
+	          tsp_s(r->counters->bank_requests), bytes, delayed, tsp_s(r->counters->bank_delayed));
 }
 
 /* The epoch that took longest, when there are several. */
@@ -159,13 +161,15 @@ static void say_prediction(GString *out, const report *r, bool colour)
 	}
 	events = tool_count(compare_events(r->compare));
 	if (!compare_mismatches(r->compare)) {
-		tool_line(out, "predicted", "= simulated, in all %s compared events", events);
+		tool_line(out, "predicted", "= simulated, in all %s compared event%s", events,
+		          tsp_s(compare_events(r->compare)));
 		return;
 	}
 	different = tool_count(compare_mismatches(r->compare));
 	tool_line(out, "predicted",
-	          "%s!= simulated%s: %s difference%s in %s compared events; the first:", report_red(colour),
-	          report_plain(colour), different, compare_mismatches(r->compare) == 1 ? "" : "s", events);
+	          "%s!= simulated%s: %s difference%s in %s compared event%s; the first:", report_red(colour),
+	          report_plain(colour), different, compare_mismatches(r->compare) == 1 ? "" : "s", events,
+	          tsp_s(compare_events(r->compare)));
 	kept = compare_kept(r->compare, &count);
 	for (unsigned i = 0; i < count; i++)
 		say_difference(out, r, &kept[i]);
@@ -184,12 +188,14 @@ static void say_checked(GString *out, const report *r, bool colour)
 	}
 	values = tool_count(verify_values(r->verify));
 	if (r->checked == REPORT_PASSED) {
-		tool_line(out, "checked", "all %s result values equal the reference, bit for bit", values);
+		tool_line(out, "checked", "all %s result value%s equal the reference, bit for bit", values,
+		          tsp_s(verify_values(r->verify)));
 		return;
 	}
 	wrong = tool_count(verify_wrong(r->verify));
-	tool_line(out, "checked", "%sFAILED%s: %s of %s result values differ from the reference; the first: %s",
-	          report_red(colour), report_plain(colour), wrong, values, verify_first(r->verify));
+	tool_line(out, "checked", "%sFAILED%s: %s of %s result value%s differ from the reference; the first: %s",
+	          report_red(colour), report_plain(colour), wrong, values, tsp_s(verify_values(r->verify)),
+	          verify_first(r->verify));
 }
 
 static void say_violation(GString *out, const report *r, const probe_violation *v)

@@ -117,6 +117,8 @@ char *report_json(const report *r)
 	json_string(j, "kind", "tsp");
 	if (r->schedule)
 		tsp_json_registers(j, &r->schedule->registers);
+	if (r->schedule)
+		report_json_intervals(j, r->schedule->intervals);
 	if (r->schedule && r->schedule->search)
 		method_json(j, r->schedule->search);
 	add_violations(j, r);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/ascend/machine.h"
+#include "sched/sched.h"
 #include "tools/json.h"
 #include "tools/tool.h"
 
@@ -139,5 +140,25 @@ void report_json_strings(json *j, const char *key, char *const *strings)
 	json_array(j, key);
 	for (; *strings; strings++)
 		json_string(j, NULL, *strings);
+	json_end(j);
+}
+
+void report_json_intervals(json *j, const GArray *intervals)
+{
+	json_array(j, "intervals");
+	for (guint n = 0; intervals && n < intervals->len; n++) {
+		const sched_interval *i = &g_array_index(intervals, sched_interval, n);
+
+		json_object(j, NULL);
+		json_string(j, "loop", i->loop);
+		json_string(j, "unit", i->unit);
+		json_real(j, "interval", (double)i->cycles / (double)i->iterations);
+		json_real(j, "bound", (double)i->bound_cycles / (double)i->bound_iterations);
+		json_string(j, "binds", i->binds);
+		json_bool(j, "proved", sched_interval_proved(i));
+		json_int(j, "cycles", i->cycles);
+		json_int(j, "iterations", i->iterations);
+		json_end(j);
+	}
 	json_end(j);
 }

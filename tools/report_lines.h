@@ -37,5 +37,7 @@ char **report_assumed_keys(const report_machine *m, report_weight weight, const 
 /* The first few of KEYS, how many there are, and how to see all of those of machine NAME. */
 void report_say_assumed(GString *out, char *const *keys, const char *name);
 void report_json_strings(struct json *j, const char *key, char *const *strings); /* as an array */
+/* Array "intervals" of the loops in sched_report.intervals, which may be NULL. */
+void report_json_intervals(struct json *j, const GArray *intervals);
 
 #endif

@@ -5,6 +5,7 @@
 #include "tools/setup.h"
 
 #include "isa/ascend/ascend.h"
+#include "isa/file.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -122,7 +123,7 @@ char *setup_read_text(const char *path, GError **error)
 	char *text;
 	gsize length;
 
-	if (!g_file_get_contents(path, &text, &length, error))
+	if (!(text = tsp_file_read(path, &length, error)))
 		return NULL;
 	if (strlen(text) == length)
 		return text;
@@ -266,10 +267,6 @@ isa_program *setup_compile(const setup *s, const setup_schedule *how, GPtrArray 
 	*graphs = NULL;
 	if (!setup_check_workload(how->workload, error))
 		return NULL;
-	if (how->specials && !how->functional) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials is about values, it needs --functional");
-		return NULL;
-	}
 	if (how->priority && !setup_parse_priority(how->priority, &options, error))
 		return NULL;
 	*graphs = frontend_read(how->workload, s->sched, &s->frontend, error);

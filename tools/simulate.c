@@ -150,7 +150,7 @@ simulation *simulate(const isa_machine *sched, const isa_machine *hw, const isa_
 	s->options = *options;
 	probe_init(&s->probe);
 	findings_init(&s->findings);
-	ok = assemble(s, sched, hw, graphs, error);
+	ok = record_window(options, program, error) && assemble(s, sched, hw, graphs, error);
 	if (ok) {
 		ok = run_kernel(s, error);
 		probe_flush(&s->probe);

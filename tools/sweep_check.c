@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "isa/file.h"
 #include "tools/keys.h"
 #include "tools/setup.h"
 #include "tools/styles.h"
@@ -196,16 +197,11 @@ bool sweep_check(sweep *s, GError **error)
 
 sweep *sweep_load(const char *file, GError **error)
 {
-	g_autofree char *text = NULL;
 	gsize length;
+	g_autofree char *text = tsp_file_read(file, &length, error);
 	sweep *s;
 
-	/* GLib's message for this puts the name in quotes outside ASCII. */
-	if (access(file, R_OK) != 0) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s: %s", file, g_strerror(errno));
-		return NULL;
-	}
-	if (!g_file_get_contents(file, &text, &length, error))
+	if (!text)
 		return NULL;
 	s = sweep_parse(text, length, file, error);
 	if (s && !(sweep_resolve(s, error) && sweep_check(s, error)))

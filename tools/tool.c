@@ -12,6 +12,7 @@
 
 #include "isa/file.h"
 #include "sim/kernel.h"
+#include "tools/options.h"
 
 gboolean tool_json;
 gboolean tool_quiet;
@@ -102,6 +103,8 @@ bool tool_parse(const tool_command *command, int *argc, char ***argv, gboolean *
 	GError *failure = NULL;
 	int words;
 
+	if (!options_note(command, *argc, *argv, error))
+		return false;
 	g_option_context_set_help_enabled(context, FALSE);
 	if (command->options)
 		g_option_context_add_main_entries(context, command->options, NULL);

@@ -46,8 +46,9 @@ extern const GOptionEntry tool_common_options[];
 /* The command line as typed, for the manifest of a trace; set by main(). */
 extern const char *tool_command_line;
 
-/* Takes the options out of ARGV (argv[0] is the command's name) and checks the number of words left.  Errors name the
- * nearest option.  *HELP is true when --help was given: then nothing else is checked. */
+/* Takes the options out of ARGV (argv[0] is the command's name), checks their numbers (tools/options.def) and the
+ * number of words left.  Errors name the nearest option.  *HELP is true when --help was given: then nothing else is
+ * checked. */
 bool tool_parse(const tool_command *command, int *argc, char ***argv, gboolean *help, GError **error);
 char *tool_help_text(const tool_command *command); /* g_free */
 

@@ -64,6 +64,7 @@ static char *result_json(const isa_program *program, const sched_report *report,
 	json_uint(j, "bank_moves", report->bank_moves);
 	json_int(j, "bank_move_cycles", report->bank_move_cycles);
 	tsp_json_registers(j, &report->registers);
+	report_json_intervals(j, report->intervals);
 	json_bool(j, "checker_clean", clean);
 	method_json(j, report->search);
 	json_string(j, "program_hash", hash);

@@ -44,17 +44,7 @@ static bool read_options(simulate_options *o, const run_request *q, GError **err
 			return false;
 		}
 	}
-	if (q->by_timestamp) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--by-timestamp: a TSP always issues by its schedule; it is for machines like ascend-910b");
-		return false;
-	}
-	if (q->launch) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-		            "--launch: a TSP has no task that a host launches; it is for machines like ascend-910b");
-		return false;
-	}
-	return !q->trace || record_check(o->trace, o->trace_level, o->trace_window, error);
+	return !q->trace || record_check(o->trace_level, o->trace_window, error);
 }
 
 /* What to run: the program, with its graphs and schedule report when it was scheduled here. */
@@ -87,10 +77,6 @@ static bool job_init(job *j, const run_request *q, simulate_options *o, GError *
 
 	*j = (job){0};
 	if (word && setup_is_program(word)) {
-		if (q->specials) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "--specials: a program has its data already");
-			return false;
-		}
 		o->functional = q->functional;
 		j->program = setup_open(&j->s, word, q->machine, q->sets, error);
 	} else {

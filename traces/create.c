@@ -17,6 +17,15 @@
 /* What SQLite leaves beside a database. */
 static const char *const companions[] = {"", "-journal", "-wal", "-shm"};
 
+void trace_i_remove(const char *path)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(companions); i++) {
+		g_autofree char *file = g_strconcat(path, companions[i], NULL);
+
+		unlink(file);
+	}
+}
+
 /* Clears the way for a new file at PATH: nothing there, an empty file, or a trace.  Returns the path to create (a
  * symbolic link is followed), g_free; NULL with ERROR set. */
 static char *make_way(const char *path, GError **error)
@@ -86,6 +95,7 @@ sqlite3 *trace_i_create(const char *path, const char *schema, GError **error)
 	    trace_i_exec(db, path, schema, error) && trace_i_exec(db, path, "COMMIT", error))
 		return db;
 	sqlite3_close(db);
+	trace_i_remove(target);
 	return NULL;
 }
 

@@ -226,10 +226,10 @@ static bool diff_table(trace_reader *readers[2], const char *table, unsigned exa
 	fine = sides[0].query && sides[1].query && merge(&sides[0], &sides[1], table, examples, common, error);
 	if (fine && (sides[0].only || sides[1].only)) {
 		g_string_append_printf(out,
-		                       "%s: %" G_GUINT64_FORMAT " rows only in the first trace, %" G_GUINT64_FORMAT
+		                       "%s: %" G_GUINT64_FORMAT " row%s only in the first trace, %" G_GUINT64_FORMAT
 		                       " only in the second\n%s%s",
-		                       table, sides[0].only, sides[1].only, sides[0].examples->str,
-		                       sides[1].examples->str);
+		                       table, sides[0].only, tsp_s(sides[0].only), sides[1].only,
+		                       sides[0].examples->str, sides[1].examples->str);
 		*equal = false;
 	}
 	for (unsigned i = 0; i < 2; i++) {
@@ -257,7 +257,7 @@ char *trace_diff(trace_reader *a, trace_reader *b, unsigned examples, bool *equa
 			return NULL;
 		}
 	if (*equal)
-		g_string_append_printf(out, "identical: %" G_GUINT64_FORMAT " rows of %u tables\n", common,
-		                       tables->len);
+		g_string_append_printf(out, "identical: %" G_GUINT64_FORMAT " row%s of %u table%s\n", common,
+		                       tsp_s(common), tables->len, tsp_s(tables->len));
 	return g_string_free(out, FALSE);
 }

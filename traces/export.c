@@ -51,6 +51,8 @@ void trace_i_export_put(export_file *f, const char *text)
 
 void trace_i_export_event(export_file *f, const char *event)
 {
+	if (!f->failure && f->end_now && f->end_now())
+		f->failure = EINTR;
 	trace_i_export_put(f, f->lines++ ? ",\n" : "\n");
 	trace_i_export_put(f, event);
 }

@@ -9,14 +9,16 @@
 #include "traces/read.h"
 
 typedef struct trace_export_options {
-	int64_t start, stop; /* what begins in cycles start <= c < stop; start = stop = 0: everything */
+	int64_t start, stop;   /* what begins in cycles start <= c < stop; start = stop = 0: everything */
+	bool (*end_now)(void); /* folders: asked now and then, true gives the export up; NULL: goes to its end */
 } trace_export_options;
 
 typedef struct trace_export_counts {
 	uint64_t files, slices, flows, counters; /* counters: values of them */
 } trace_export_counts;
 
-/* A way to export: PATH is a file, or a folder that is made where it does not exist. */
+/* A way to export: PATH is a file, or a folder that is made where it does not exist.  What fails leaves
+ * what was there. */
 typedef struct trace_export_format {
 	const char *name, *doc;
 	bool folder;

@@ -17,7 +17,8 @@ typedef struct export_file {
 	FILE *file;
 	char *path, *beside; /* BESIDE takes the place of PATH when it is whole; NULL: PATH itself is written */
 	uint64_t lines;
-	int failure; /* errno, 0 */
+	int failure;           /* errno, 0 */
+	bool (*end_now)(void); /* NULL, or asked at every event */
 } export_file;
 bool trace_i_export_open(export_file *f, const char *path, GError **error);
 void trace_i_export_put(export_file *f, const char *text);
@@ -28,6 +29,10 @@ void trace_i_export_drop(export_file *f); /* closes it and leaves PATH as it was
 /* An error where SLICES is 0: what was asked for is not there. */
 bool trace_i_export_some(const trace_reader *reader, const trace_export_options *o, uint64_t slices, GError **error);
 bool trace_i_export_folder(const char *path, GError **error);
+/* A folder to be filled in the place of PATH, g_free by trace_i_stage_end(), which with KEEP moves what is in it into
+ * PATH and else takes it away; false: nothing came to be. */
+char *trace_i_stage_begin(const char *path, GError **error);
+bool trace_i_stage_end(char *stage, const char *path, bool keep, GError **error);
 
 void trace_i_json_text(GString *out, const char *text);                   /* quoted */
 void trace_i_json_pair(GString *out, const char *key, const char *value); /* "key":"value" */

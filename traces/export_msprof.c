@@ -307,11 +307,31 @@ static uint64_t events_of(const msprof *m)
 	return sum;
 }
 
+/* Ends a query of the database. */
+static int end_query(void *end_now)
+{
+	return (*(bool (*const *)(void))end_now)();
+}
+
+/* All files, into a folder beside PATH that takes its place. */
+static bool write_folder(msprof *m, const char *path, GError **error)
+{
+	char *stage = trace_i_stage_begin(path, error);
+	g_autofree char *simulator = stage ? g_build_filename(stage, "simulator", NULL) : NULL;
+
+	return stage &&
+	       trace_i_stage_end(stage, path,
+	                         trace_i_export_folder(simulator, error) && trace_i_msprof_write(m, simulator, error) &&
+	                                 trace_i_export_board(m->reader, stage, m->counts, error),
+	                         error);
+}
+
 bool trace_i_export_msprof(trace_reader *reader, const char *path, const trace_export_options *options,
                            trace_export_counts *counts, GError **error)
 {
+	enum { OPCODES = 10000 }; /* from one question to the next */
 	msprof m = {.reader = reader, .options = options, .counts = counts, .pipe = -1};
-	g_autofree char *folder = g_build_filename(path, "simulator", NULL);
+	bool (*end_now)(void) = options->end_now;
 	const char *clock = trace_reader_manifest(reader, "clock_hz");
 	bool fine;
 
@@ -328,12 +348,14 @@ bool trace_i_export_msprof(trace_reader *reader, const char *path, const trace_e
 		            trace_reader_path(reader));
 		return false;
 	}
+	if (end_now)
+		sqlite3_progress_handler(reader->db, OPCODES, end_query, &end_now);
 	m.cores = g_ptr_array_new_with_free_func(core_free);
 	fine = trace_i_export_rows(reader, "SELECT id, core, sub, kind FROM subcores ORDER BY id", 0, core_row, &m,
 	                           error) &&
 	       read_events(&m, error) && trace_i_export_some(reader, options, events_of(&m), error) &&
-	       trace_i_export_folder(folder, error) && trace_i_msprof_write(&m, folder, error) &&
-	       trace_i_export_board(reader, path, counts, error);
+	       write_folder(&m, path, error);
 	g_ptr_array_unref(m.cores);
+	sqlite3_progress_handler(reader->db, 0, NULL, NULL);
 	return fine;
 }

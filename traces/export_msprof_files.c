@@ -155,6 +155,7 @@ static bool write_all(msprof *m, const char *folder, GError **error)
 
 	if (!trace_i_export_open(&file, path, error))
 		return false;
+	file.end_now = m->options->end_now;
 	w.line = g_string_new(NULL);
 	put_file_head(&file, 2);
 	for (guint c = 0; c < m->cores->len; c++) {
@@ -259,6 +260,7 @@ static bool write_own(const msprof *m, const core *c, const char *folder, GError
 
 	if (!trace_i_export_open(&file, path, error))
 		return false;
+	file.end_now = m->options->end_now;
 	w.line = g_string_new(NULL);
 	for (unsigned l = 0; l < LANES; l++)
 		lane[l].ends = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -322,6 +324,7 @@ static bool write_table(const msprof *m, const core *c, const char *folder, cons
 
 	if (!trace_i_export_open(&file, path, error))
 		return false;
+	file.end_now = m->options->end_now;
 	trace_i_export_put(&file, text->str);
 	m->counts->files++;
 	return trace_i_export_close(&file, error);

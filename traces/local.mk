@@ -4,7 +4,7 @@ libtraces_a_SOURCES = \
 	traces/probe.h traces/trace.h traces/read.h traces/trace_impl.h traces/query.h traces/spans.h traces/sweep.h traces/access.h traces/draw.h \
 	traces/queries.def traces/alive.h traces/alive.c traces/ascend.h traces/ascend_impl.h traces/ascend_writer.c traces/ascend_names.c \
 	traces/access.c traces/batch.c traces/draw.c traces/issue_table.c traces/names.c traces/spans.c traces/sqlite.c traces/writer.c \
-	traces/export.h traces/export_int.h traces/board.def traces/export.c traces/export_perfetto.c traces/export_pipes.c \
+	traces/export.h traces/export_int.h traces/board.def traces/export.c traces/export_stage.c traces/export_perfetto.c traces/export_pipes.c \
 	traces/export_msprof.h traces/export_msprof.c traces/export_msprof_files.c traces/export_board.c \
 	traces/create.c traces/datadir.c traces/diff.c traces/functions.c traces/plot.c traces/query.c traces/reader.c traces/stat.c traces/sweep.c
 nodist_libtraces_a_SOURCES = traces/schema.c

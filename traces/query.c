@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "isa/file.h"
+
 static void column_clear(gpointer data)
 {
 	trace_column *column = data;
@@ -50,15 +52,10 @@ trace_query_text *trace_i_query_load(const char *relative, GError **error)
 {
 	g_autofree char *inside = g_build_filename("traces", relative, NULL);
 	char *path = trace_data_file(inside, error);
-	GError *cause = NULL;
+	char *text = path ? tsp_file_read(path, NULL, error) : NULL;
 	trace_query_text *query;
-	char *text;
 
-	if (!path)
-		return NULL;
-	if (!g_file_get_contents(path, &text, NULL, &cause)) {
-		g_set_error_literal(error, TSP_ERROR, TSP_ERROR_IO, cause->message);
-		g_error_free(cause);
+	if (!text) {
 		g_free(path);
 		return NULL;
 	}

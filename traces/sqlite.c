@@ -13,10 +13,15 @@ void trace_i_sqlite_error(sqlite3 *db, const char *path, GError **error)
 	/* A record that breaks a CHECK is our defect; all else is the file's or its host's. */
 	bool broken = (sqlite3_errcode(db) & 0xff) == SQLITE_CONSTRAINT;
 	int system = sqlite3_system_errno(db);
-	bool io = (sqlite3_errcode(db) & 0xff) == SQLITE_IOERR && system;
+	bool io = (sqlite3_errcode(db) & 0xff) == SQLITE_IOERR;
+	/* Undoing what failed may have made the system's reason forgotten. */
+	const char *reason = system                                               ? g_strerror(system)
+	                     : sqlite3_extended_errcode(db) == SQLITE_IOERR_WRITE ? "is the disk full, or a limit of "
+	                                                                            "file sizes reached?"
+	                                                                          : NULL;
 
 	g_set_error(error, TSP_ERROR, broken ? TSP_ERROR_INTERNAL : TSP_ERROR_IO, "%s: %s%s%s", path,
-	            sqlite3_errmsg(db), io ? ": " : "", io ? g_strerror(system) : "");
+	            sqlite3_errmsg(db), io && reason ? ": " : "", io && reason ? reason : "");
 }
 
 bool trace_i_exec(sqlite3 *db, const char *path, const char *sql, GError **error)

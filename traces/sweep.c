@@ -21,6 +21,7 @@ struct trace_sweep {
 	char *path;
 	const trace_sweep_plan *plan;
 	sqlite3 *db;
+	bool unborn;   /* it is new, and could not be made */
 	int lock;      /* descriptor; closed after the database: closing it earlier would drop SQLite's own locks */
 	char **places; /* [outputs]: SQLite's JSON paths */
 	sqlite3_stmt *extract, *add_outcome, *add_result, *add_wall;
@@ -306,7 +307,8 @@ static bool open_database(trace_sweep *sweep, bool *fresh, GError **error)
 		return false;
 	}
 	*fresh = is_unborn(sweep, "main");
-	if (*fresh ? !create(sweep, error) : !check_same(sweep, "main", sweep->path, error))
+	sweep->unborn = *fresh && !create(sweep, error);
+	if (sweep->unborn || (!*fresh && !check_same(sweep, "main", sweep->path, error)))
 		return false;
 	return prepare_all(sweep, error);
 }
@@ -315,6 +317,7 @@ trace_sweep *trace_sweep_open(const char *path, const trace_sweep_plan *plan, bo
 {
 	trace_sweep *sweep = g_new0(trace_sweep, 1);
 	g_autoptr(GPtrArray) places = g_ptr_array_new();
+	bool unborn;
 
 	sweep->path = g_strdup(path);
 	sweep->plan = plan;
@@ -325,7 +328,10 @@ trace_sweep *trace_sweep_open(const char *path, const trace_sweep_plan *plan, bo
 	sweep->places = (char **)g_ptr_array_free(g_steal_pointer(&places), FALSE);
 	if (take_lock(sweep, error) && open_database(sweep, fresh, error))
 		return sweep;
+	unborn = sweep->unborn;
 	trace_sweep_close(sweep);
+	if (unborn)
+		trace_i_remove(path);
 	return NULL;
 }
 

@@ -118,6 +118,8 @@ struct trace_reader {
 bool trace_i_exec(sqlite3 *db, const char *path, const char *sql, GError **error);
 /* Sets ERROR (TSP_ERROR_IO) from the handle's last error. */
 void trace_i_sqlite_error(sqlite3 *db, const char *path, GError **error);
+/* Takes the database PATH away, and what SQLite left beside it. */
+void trace_i_remove(const char *path);
 /* A new database at PATH with SCHEMA in it; what is there is replaced if it is empty or a trace, else refused. */
 sqlite3 *trace_i_create(const char *path, const char *schema, GError **error);
 extern const char *const trace_i_status_names[]; /* by enum trace_status */

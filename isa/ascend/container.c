@@ -427,12 +427,8 @@ asc_program *asc_program_parse(const char *path, const guint8 *data, size_t leng
 
 asc_program *asc_program_read(const char *path, GError **error)
 {
-	g_autofree char *text = NULL;
-	g_autoptr(GError) cause = NULL;
 	gsize length;
+	g_autofree char *text = tsp_file_read(path, &length, error);
 
-	if (g_file_get_contents(path, &text, &length, &cause))
-		return asc_program_parse(path, (const guint8 *)text, length, true, error);
-	g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-	return NULL;
+	return text ? asc_program_parse(path, (const guint8 *)text, length, true, error) : NULL;
 }

@@ -46,7 +46,8 @@ static void skew_gates(const bankmap *map, bankmap_facts *facts)
 	bankmap_gates(facts,
 	              bankmap_gates_divide(facts->address_bits, map->used) +
 	                      (terms ? 2.7 * terms * bankmap_gates_add(bits) : 0),
-	              "restoring division by %u and %u additions modulo %u", map->used, terms, map->used);
+	              "restoring division by %u and %u addition%s modulo %u", map->used, terms, tsp_s(terms),
+	              map->used);
 }
 
 /* b mod (M - D) = (r + D q) mod (M - D): strides behave as under that modulus, and within a row as under M. */
@@ -105,7 +106,8 @@ static void pdisp_gates(const bankmap *map, bankmap_facts *facts)
 {
 	unsigned adders = (unsigned)__builtin_popcountll(map->multiplier);
 
-	bankmap_gates(facts, adders * bankmap_gates_add(map->bits), "%u adders of %u bits", adders, map->bits);
+	bankmap_gates(facts, adders * bankmap_gates_add(map->bits), "%u adder%s of %u bits", adders, tsp_s(adders),
+	              map->bits);
 }
 
 const bankmap_ops bankmap_family_pdisp = {

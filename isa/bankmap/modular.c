@@ -28,6 +28,9 @@ static uint64_t quotient_inverse(const bankmap *map, unsigned bank, uint64_t row
 	return offset < map->by_row.d ? first + offset : UINT64_MAX;
 }
 
+/* Rows of a kind: of the quotient, of the second residue. */
+#define PLACES(rows) .bank = residue_bank, .row = rows##_row, .map = residue_map, .inverse = rows##_inverse
+
 static char *residue_reason(const bankmap *map, uint64_t stride)
 {
 	uint64_t g = bankmap_gcd(stride, map->used);
@@ -63,10 +66,7 @@ const bankmap_ops bankmap_family_mod = {
 	.counts = "any number of banks",
 	.proven = true,
 	.parse = mod_parse,
-	.bank = residue_bank,
-	.row = quotient_row,
-	.map = residue_map,
-	.inverse = quotient_inverse,
+	PLACES(quotient),
 	.gates = mod_gates,
 	.reason = residue_reason,
 };
@@ -94,10 +94,7 @@ const bankmap_ops bankmap_family_prime = {
 	.counts = "any number of banks P, and D up to P for storage",
 	.proven = true,
 	.parse = prime_parse,
-	.bank = residue_bank,
-	.row = quotient_row,
-	.map = residue_map,
-	.inverse = quotient_inverse,
+	PLACES(quotient),
 	.gates = prime_gates,
 	.reason = residue_reason,
 };
@@ -125,10 +122,7 @@ const bankmap_ops bankmap_family_bsp = {
 	.counts = "any number of banks M",
 	.proven = true,
 	.parse = bsp_parse,
-	.bank = residue_bank,
-	.row = quotient_row,
-	.map = residue_map,
-	.inverse = quotient_inverse,
+	PLACES(quotient),
 	.gates = bsp_gates,
 	.reason = residue_reason,
 };
@@ -183,10 +177,7 @@ const bankmap_ops bankmap_family_crt = {
 	.counts = "numbers of banks without a common factor with the rows",
 	.proven = true,
 	.parse = crt_parse,
-	.bank = residue_bank,
-	.row = crt_row,
-	.map = residue_map,
-	.inverse = crt_inverse,
+	PLACES(crt),
 	.gates = crt_gates,
 	.reason = residue_reason,
 };
@@ -209,7 +200,7 @@ static void digit_sum_gates(bankmap_facts *facts, unsigned bits, unsigned digit)
 	unsigned adders = bits > digit ? (bits + digit - 1) / digit - 1 : 0;
 
 	bankmap_gates(facts, 2 * adders * bankmap_gates_add(digit) + bankmap_gates_add(bits > digit ? bits - digit : 0),
-	              "%u end-around adders of %u bits and the sum of the quotient", adders, digit);
+	              "%u end-around adder%s of %u bits and the sum of the quotient", adders, tsp_s(adders), digit);
 }
 
 static void mersenne_gates(const bankmap *map, bankmap_facts *facts)
@@ -222,10 +213,7 @@ const bankmap_ops bankmap_family_mersenne = {
 	.legal = mersenne_legal,
 	.proven = true,
 	.parse = mersenne_parse,
-	.bank = residue_bank,
-	.row = quotient_row,
-	.map = residue_map,
-	.inverse = quotient_inverse,
+	PLACES(quotient),
 	.gates = mersenne_gates,
 	.reason = residue_reason,
 };
@@ -265,10 +253,7 @@ const bankmap_ops bankmap_family_bsg = {
 	.legal = bsg_legal,
 	.proven = true,
 	.parse = bsg_parse,
-	.bank = residue_bank,
-	.row = quotient_row,
-	.map = residue_map,
-	.inverse = quotient_inverse,
+	PLACES(quotient),
 	.gates = bsg_gates,
 	.reason = residue_reason,
 };
@@ -282,10 +267,7 @@ const bankmap_ops bankmap_family_identity = {
 	.counts = "any number of banks",
 	.proven = true,
 	.parse = identity_parse,
-	.bank = residue_bank,
-	.row = quotient_row,
-	.map = residue_map,
-	.inverse = quotient_inverse,
+	PLACES(quotient),
 	.gates = mod_gates,
 	.reason = residue_reason,
 };
@@ -299,8 +281,5 @@ const bankmap_ops bankmap_family_ideal = {
 	.counts = "any number of banks",
 	.proven = true,
 	.parse = ideal_parse,
-	.bank = residue_bank,
-	.row = quotient_row,
-	.map = residue_map,
-	.inverse = quotient_inverse,
+	PLACES(quotient),
 };

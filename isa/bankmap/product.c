@@ -62,7 +62,8 @@ static void mult_gates(const bankmap *map, bankmap_facts *facts)
 	              (terms ? terms - 1 : 0) * bankmap_gates_add(facts->address_bits) +
 	                      bankmap_gates_divide(2 * facts->address_bits, map->domain) +
 	                      bankmap_gates_divide(facts->address_bits, map->rows),
-	              "%u additions, reduction modulo the capacity, restoring division by the rows", terms);
+	              "%u addition%s, reduction modulo the capacity, restoring division by the rows", terms,
+	              tsp_s(terms));
 }
 
 const bankmap_ops bankmap_family_mult = {

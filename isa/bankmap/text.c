@@ -7,18 +7,22 @@
 
 #include <string.h>
 
+#include "isa/file.h"
+
 enum { FILE_BYTES_MAX = 1 << 20 };
 
 char *bankmap_file(const char *path, GError **error)
 {
-	char *content = NULL;
 	gsize length = 0;
-	GError *why = NULL;
+	char *content;
 
-	if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_get_contents(path, &content, &length, &why)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "bank map file '%s': %s", path,
-		            why ? why->message : "there is no such file");
-		g_clear_error(&why);
+	if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "bank map file %s: expected a regular file", path);
+		return NULL;
+	}
+	content = tsp_file_read(path, &length, error);
+	if (!content) {
+		g_prefix_error(error, "bank map file ");
 		return NULL;
 	}
 	if (length > FILE_BYTES_MAX || strlen(content) != length) {

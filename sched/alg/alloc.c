@@ -270,6 +270,23 @@ static void search(solver *s)
 		descend(s);
 }
 
+/* The first buffer, in order of the file, whose fixed bytes one before it has at the same time, and that one. */
+static void find_colliding(const alloc_problem *p, alloc_result *r)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		for (uint32_t k = 0; p->buffers[i].fixed != ALLOC_FREE && k < i; k++) {
+			const alloc_buffer *a = &p->buffers[k], *b = &p->buffers[i];
+
+			if (a->fixed == ALLOC_FREE || a->upper <= b->lower || b->upper <= a->lower ||
+			    a->fixed + a->size_bytes <= b->fixed || b->fixed + b->size_bytes <= a->fixed)
+				continue;
+			r->collide = true;
+			r->colliding[0] = k;
+			r->colliding[1] = i;
+			return;
+		}
+}
+
 void alloc_solve(const alloc_problem *p, const alloc_options *o, alloc_result *r)
 {
 	alloc_map *m = alloc_i_map_new(p);
@@ -281,6 +298,7 @@ void alloc_solve(const alloc_problem *p, const alloc_options *o, alloc_result *r
 		r->status = ALLOC_INFEASIBLE;
 		r->height_bytes = 0;
 		g_clear_pointer(&r->address, g_free);
+		find_colliding(p, r);
 	} else {
 		take(&s, "greedy");
 		dive(&s);

@@ -90,6 +90,8 @@ typedef struct alloc_result {
 	int64_t greedy_height_bytes;
 	int64_t lower_bound_bytes;
 	const char *by; /* "greedy" "skyline" "local" "exact" */
+	bool collide;   /* the fixed addresses of these two buffers do */
+	uint32_t colliding[2];
 	uint64_t moves, nodes;
 } alloc_result;
 

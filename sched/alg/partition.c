@@ -548,9 +548,10 @@ bool part_solve(const part_problem *p, const part_options *options, part_result 
 		if (!done)
 			g_set_error(
 				error, TSP_ERROR, TSP_ERROR_USER,
-				s.stopped ? "interrupted before a split was found"
-					  : "no contiguous split fits %u accelerators of %.0f bytes and %u host cores",
-				p->accelerators, p->memory_bytes, p->hosts);
+				s.stopped
+					? "interrupted before a split was found"
+					: "no contiguous split fits %u accelerator%s of %.0f bytes and %u host core%s",
+				p->accelerators, tsp_s(p->accelerators), p->memory_bytes, p->hosts, tsp_s(p->hosts));
 		result->ideals = s.count;
 		result->pairs = s.pairs;
 		result->lower_bound = lower_bound(&s);

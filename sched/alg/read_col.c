@@ -11,6 +11,7 @@
 typedef struct cursor {
 	const char *file, *line, *at;
 	unsigned number;
+	GHashTable *costs; /* nodes that have a line 'n' */
 } cursor;
 
 static bool fail(const cursor *c, const char *expected, GError **error)
@@ -109,6 +110,10 @@ static bool read_line(cursor *c, color_graph **g, GError **error)
 	if (!whole(c, 1, (*g)->nodes, "the number of a node", &a, error))
 		return false;
 	if (what == 'n') {
+		if (!g_hash_table_add(c->costs, GUINT_TO_POINTER((guint)a))) {
+			c->at = begin;
+			return fail(c, "one line 'n' for each node, found a second one", error);
+		}
 		if (!weight(c, &value, error) || !line_end(c, error))
 			return false;
 		(*g)->cost[a - 1] = value;
@@ -133,7 +138,8 @@ static bool read_line(cursor *c, color_graph **g, GError **error)
 color_graph *color_read(const char *text, const char *file, GError **error)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	cursor c = {.file = file};
+	g_autoptr(GHashTable) costs = g_hash_table_new(NULL, NULL);
+	cursor c = {.file = file, .costs = costs};
 	color_graph *g = NULL;
 	bool fine = true;
 
@@ -144,7 +150,7 @@ color_graph *color_read(const char *text, const char *file, GError **error)
 		fine = read_line(&c, &g, error);
 	}
 	if (fine && !g)
-		fine = fail(&(cursor){file, "", "", 1}, "a line 'p edge NODES EDGES'", error);
+		fine = fail(&(cursor){file, "", "", 1, NULL}, "a line 'p edge NODES EDGES'", error);
 	if (!fine)
 		g_clear_pointer(&g, color_graph_free);
 	return g;

@@ -111,30 +111,77 @@ static JsonArray *array_of(JsonObject *o, const char *name, const char *file, GE
 
 enum { DEVICES_MAX = 1000, LEVELS_MAX = 64 };
 
-/* The parser goes down by recursion; files of the benchmarks have three levels. */
-static bool is_flat(const char *text, gsize length, const char *file, GError **error)
-{
-	unsigned levels = 0, line = 1;
-	const char *begin = text;
-	bool quoted = false;
+/* Where a look over the text is. */
+typedef struct glance {
+	const char *file, *at, *end, *begin; /* BEGIN: of the line */
+	unsigned line, levels;
+	GHashTable *members[LEVELS_MAX + 1]; /* names of each open object; NULL: an array */
+} glance;
 
-	for (const char *c = text; c < text + length; c++) {
-		if (*c == '\n') {
-			line++;
-			begin = c + 1;
-		} else if (quoted && *c == '\\' && c + 1 < text + length) {
-			c++;
-		} else if (*c == '"') {
-			quoted = !quoted;
-		} else if (!quoted && (*c == '{' || *c == '[') && ++levels > LEVELS_MAX) {
-			g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s:%u:%u: expected at most %d levels", file,
-			            line, (unsigned)(c - begin) + 1, LEVELS_MAX);
-			return false;
-		} else if (!quoted && (*c == '}' || *c == ']') && levels) {
-			levels--;
+static bool G_GNUC_PRINTF(3, 4) glance_fail(const glance *g, GError **error, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s:%u:%u: %s", g->file, g->line,
+	            (unsigned)(g->at - g->begin) + 1, text);
+	return false;
+}
+
+/* A string, at whose first quote the cursor is; left at its last one.  Is it a member's name, and there already? */
+static bool glance_at_string(glance *g, GError **error)
+{
+	const char *from = g->at, *to, *next;
+	g_autofree char *quoted = NULL;
+	g_autoptr(JsonNode) name = NULL;
+
+	for (to = from + 1; to < g->end && *to != '"'; to++)
+		if (*to == '\\' && to + 1 < g->end)
+			to++;
+	next = MIN(to + 1, g->end);
+	while (next < g->end && g_ascii_isspace(*next))
+		next++;
+	if (to >= g->end || next == g->end || *next != ':' || !g->members[g->levels]) {
+		g->at = to;
+		return true;
+	}
+	quoted = g_strndup(from, (gsize)(to + 1 - from));
+	name = json_from_string(quoted, NULL);
+	if (name && json_node_get_string(name) &&
+	    !g_hash_table_add(g->members[g->levels], g_strdup(json_node_get_string(name))))
+		return glance_fail(g, error, "member '%s' stands twice in this object", json_node_get_string(name));
+	g->at = to;
+	return true;
+}
+
+/* What the parser does not say: names that stand twice in an object, of which it would take the last, and depth, since
+ * it goes down by recursion; files of the benchmarks have three levels. */
+static bool look_over(const char *text, gsize length, const char *file, GError **error)
+{
+	glance g = {.file = file, .at = text, .end = text + length, .begin = text, .line = 1};
+	bool fine = true;
+
+	for (; fine && g.at < g.end; g.at++) {
+		if (*g.at == '\n') {
+			g.line++;
+			g.begin = g.at + 1;
+		} else if (*g.at == '"') {
+			fine = glance_at_string(&g, error);
+		} else if ((*g.at == '{' || *g.at == '[') && g.levels == LEVELS_MAX) {
+			fine = glance_fail(&g, error, "expected at most %d levels", LEVELS_MAX);
+		} else if (*g.at == '{' || *g.at == '[') {
+			g.members[++g.levels] =
+				*g.at == '{' ? g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) : NULL;
+		} else if ((*g.at == '}' || *g.at == ']') && g.levels) {
+			g_clear_pointer(&g.members[g.levels--], g_hash_table_unref);
 		}
 	}
-	return true;
+	while (g.levels)
+		g_clear_pointer(&g.members[g.levels--], g_hash_table_unref);
+	return fine;
 }
 
 static bool read_object(JsonObject *o, const char *file, part_problem *p, GError **error)
@@ -178,7 +225,7 @@ part_problem *part_read_json(const char *text, gsize length, const char *file, G
 	JsonNode *root;
 	bool fine = false;
 
-	if (!is_flat(text, length, file, error)) {
+	if (!look_over(text, length, file, error)) {
 		part_problem_free(p);
 		return NULL;
 	}
@@ -200,14 +247,14 @@ part_problem *part_read_json(const char *text, gsize length, const char *file, G
 	return p;
 }
 
-/* The number after KEY= in TEXT. */
+/* The number after KEY= in TEXT, where it stands once. */
 static bool figure(const char *text, const char *key, double *out)
 {
 	g_autofree char *wanted = g_strconcat(key, "=", NULL);
 	const char *at = strstr(text, wanted), *start;
 	char *end;
 
-	if (!at)
+	if (!at || strstr(at + 1, wanted))
 		return false;
 	at += strlen(wanted);
 	start = at;
@@ -250,7 +297,7 @@ static bool read_line(part_problem *p, GHashTable *numbers, const char *file, gu
 		    !figure(parts[2], "parameter_size", &parameters))
 			return place_error(file, line,
 			                   "'NAME -- LAYER -- forward_compute_time=.., backward_compute_time=.., "
-			                   "activation_size=.., parameter_size=..'",
+			                   "activation_size=.., parameter_size=..', each once",
 			                   error);
 		if (g_hash_table_contains(numbers, parts[0]))
 			return place_error(file, line, "a name that no other node has", error);

@@ -3,9 +3,10 @@
  * Dataflow graphs in the XML of the SDF3 tools: <applicationGraph> with <sdf> or <csdf> (actors with ports, channels)
  * and their properties (execution times).
  *
- * Read: structure, rates, initial tokens, and of each actor the execution time on its default processor, or the first
- * one.  Rates and times of cyclo-static graphs are lists by phase; "2*3" in a list stands for 3, 3.  Other elements are
- * skipped, and so are prefixes that stand for a namespace.  Scenario-aware graphs are refused.
+ * Read: structure, rates, initial tokens, and of each actor the execution time on its default processor (the first of
+ * several, which public graphs have), or the first one.  Rates and times of cyclo-static graphs are lists by phase;
+ * "2*3" in a list stands for 3, 3.  Other elements are skipped, and so are prefixes that stand for a namespace.
+ * Scenario-aware graphs are refused.
  */
 #include "sched/alg/sdf.h"
 
@@ -23,11 +24,13 @@ typedef struct reading {
 	GMarkupParseContext *context;
 	GPtrArray *ports; /* of each actor: GPtrArray of port */
 	bool inside, seen;
-	uint32_t timed;           /* actor whose properties these are */
-	bool default_processor;   /* inside the default one */
-	bool processor;           /* inside any */
-	GArray *has_default;      /* bool, by actor */
-	GHashTable *actor_number; /* name -> number + 1 */
+	uint32_t timed;             /* actor whose properties these are */
+	bool default_processor;     /* inside the default one */
+	bool processor;             /* inside any */
+	bool has_time;              /* which has a time already */
+	GArray *has_default;        /* bool, by actor */
+	GHashTable *has_properties; /* actor + 1 */
+	GHashTable *actor_number;   /* name -> number + 1 */
 	GHashTable *channel_names;
 } reading;
 
@@ -52,6 +55,18 @@ static void fail(const reading *r, GError **error, const char *format, ...)
 	va_end(args);
 	g_markup_parse_context_get_position(r->context, &line, &column);
 	g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s:%d:%d: %s", r->file, line, column, text);
+}
+
+/* XML has each attribute of an element once; the parser does not look. */
+static bool each_once(const reading *r, const char *element, const char **names, GError **error)
+{
+	for (const char **name = names; *name; name++)
+		for (const char **other = name + 1; *other; other++)
+			if (strcmp(*name, *other) == 0) {
+				fail(r, error, "attribute %s of <%s> is there twice", *name, element);
+				return false;
+			}
+	return true;
 }
 
 /* The value of attribute WANTED, NULL when it is not there. */
@@ -143,6 +158,20 @@ static void start_actor(reading *r, const char **names, const char **values, GEr
 	g_ptr_array_add(r->ports, g_ptr_array_new_with_free_func(free_port));
 }
 
+/* Has the actor that is being read a port of that NAME and direction? */
+static bool has_port(const reading *r, const char *name, bool out)
+{
+	const GPtrArray *ports = g_ptr_array_index(r->ports, r->ports->len - 1);
+
+	for (guint i = 0; i < ports->len; i++) {
+		const port *p = ports->pdata[i];
+
+		if (p->out == out && strcmp(p->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void start_port(reading *r, const char **names, const char **values, GError **error)
 {
 	const char *name = need(r, "port", "name", names, values, error);
@@ -159,6 +188,10 @@ static void start_port(reading *r, const char **names, const char **values, GErr
 	}
 	if (!r->ports->len) {
 		fail(r, error, "expected <port> inside an actor");
+		return;
+	}
+	if (has_port(r, name, *type == 'o')) {
+		fail(r, error, "port '%s' is there twice in this actor", name);
 		return;
 	}
 	p = g_new0(port, 1);
@@ -270,6 +303,11 @@ static void start_time(reading *r, const char **names, const char **values, GErr
 	}
 	a = sdf_actor_at(r->g, r->timed);
 	has_default = &g_array_index(r->has_default, bool, r->timed);
+	if (r->has_time) {
+		fail(r, error, "time of actor '%s' on this processor is there twice", a->name);
+		return;
+	}
+	r->has_time = true;
 	if (!read_list(r, "time", time, list, error) || *has_default || (a->time && !r->default_processor))
 		return;
 	if (a->phases == 1 && !a->time)
@@ -291,8 +329,9 @@ static void start_properties(reading *r, const char **names, const char **values
 	const char *name = need(r, "actorProperties", "actor", names, values, error);
 
 	r->timed = UINT32_MAX;
-	if (name)
-		actor_of(r, name, &r->timed, error);
+	if (name && actor_of(r, name, &r->timed, error) &&
+	    !g_hash_table_add(r->has_properties, GUINT_TO_POINTER(r->timed + 1)))
+		fail(r, error, "properties of actor '%s' are there twice", name);
 }
 
 static void start_graph(reading *r, const char *element, const char **names, const char **values, GError **error)
@@ -322,6 +361,8 @@ static void start(GMarkupParseContext *context, const char *full, const char **n
 	reading *r = state;
 
 	(void)context;
+	if (!each_once(r, element, names, error))
+		return;
 	if (strcmp(element, "sadf") == 0 || strcmp(element, "fsmsadf") == 0)
 		fail(r, error, "<%s>: scenario-aware graphs are not modelled; expected <sdf> or <csdf>", element);
 	else if (strcmp(element, "sdf") == 0 || strcmp(element, "csdf") == 0)
@@ -336,6 +377,7 @@ static void start(GMarkupParseContext *context, const char *full, const char **n
 		start_properties(r, names, values, error);
 	else if (strcmp(element, "processor") == 0) {
 		r->processor = true;
+		r->has_time = false;
 		r->default_processor = g_strcmp0(find("default", names, values), "true") == 0;
 	} else if (strcmp(element, "executionTime") == 0)
 		start_time(r, names, values, error);
@@ -390,6 +432,7 @@ sdf_graph *sdf_read_sdf3(const char *text, gsize length, const char *file, GErro
 	r.has_default = g_array_new(FALSE, FALSE, sizeof(bool));
 	r.actor_number = g_hash_table_new(g_str_hash, g_str_equal);
 	r.channel_names = g_hash_table_new(g_str_hash, g_str_equal);
+	r.has_properties = g_hash_table_new(NULL, NULL);
 	fine = parse(&r, text, length, error);
 	for (uint32_t i = 0; i < r.g->actors->len; i++) {
 		sdf_actor *a = sdf_actor_at(r.g, i);
@@ -402,6 +445,7 @@ sdf_graph *sdf_read_sdf3(const char *text, gsize length, const char *file, GErro
 	}
 	g_hash_table_destroy(r.actor_number);
 	g_hash_table_destroy(r.channel_names);
+	g_hash_table_destroy(r.has_properties);
 	g_array_free(r.has_default, TRUE);
 	g_ptr_array_free(r.ports, TRUE);
 	if (!fine)

@@ -174,6 +174,12 @@ bool alg_solve_list(const alg_problem *problem, const alg_solve_options *options
 		return false;
 	if (!r.side[0].flat->order) {
 		alg_flat_free(r.side[0].flat);
+		if (only) {
+			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+			            "rule %s has no effect here: problems with maximum lags have rules of their own",
+			            only->name);
+			return false;
+		}
 		return alg_solve_lags(problem, options, result, error);
 	}
 	r.side[1].flat = alg_flat_mirror(r.side[0].flat);

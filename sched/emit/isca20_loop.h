@@ -54,6 +54,19 @@ GPtrArray *isca_split_loop(const isca *c, const low_vloop *loop, const char *nam
 isca_loop *isca_loop_new(uint64_t n0, uint64_t n1, uint64_t lanes);
 void isca_loop_free(isca_loop *loop);
 
+/* isca20_interval.c: iterations of LOOP that can begin in a cycle, and what binds (static). */
+unsigned isca_most_iterations(const isca *c, const isca_loop *loop, const char **why);
+/* Copies that an iteration needs at least, wherever its operations are put; 0 where there are too many ways to try. */
+unsigned isca_least_copies(const isca *c, const isca_loop *loop);
+/* COUNT iterations, or as many side by side, begin from cycle FIRST on, one a cycle. */
+typedef struct isca_begin {
+	int64_t first;
+	uint32_t count;
+} isca_begin;
+void isca_note_begins(GArray *begins, int64_t first, uint32_t count);
+/* The loop's line of the report. */
+void isca_note_interval(isca *c, const isca_loop *loop, GArray *begins);
+
 /* isca20_vloop.c: schedules a loop. */
 bool isca_emit_loop(isca *c, const isca_loop *loop, const GArray *tensors);
 

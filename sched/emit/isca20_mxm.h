@@ -102,6 +102,9 @@ typedef struct isca_work {
 	unsigned engines;
 	unsigned links; /* of a strand at most: its sums need an ALU each, and fp16 one to convert */
 	uint32_t interval;
+	/* rows multiplied so far by each engine, the first one's cycle, and that in which the next can be */
+	uint64_t rows_of[ISCA_ENGINES];
+	int64_t rows_first[ISCA_ENGINES], rows_end[ISCA_ENGINES];
 	uint32_t a, b, c; /* tensors */
 	uint64_t m, n;
 	isca_thrift thrift;

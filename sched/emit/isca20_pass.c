@@ -238,6 +238,11 @@ static void note_planes(isca_pass *p, isca_loaded *weights)
 		if (k->insn.op != ISA_OP_IW && k->insn.op != ISA_OP_ABC)
 			continue;
 		plane = isa_machine_queue(p->c->m, k->line)->index;
+		if (k->insn.op == ISA_OP_ABC) {
+			p->w->rows_first[plane] = p->w->rows_of[plane] ? MIN(p->w->rows_first[plane], first) : first;
+			p->w->rows_end[plane] = MAX(p->w->rows_end[plane], first + (int64_t)k->count * p->w->interval);
+			p->w->rows_of[plane] += k->count;
+		}
 		for (unsigned l = 0; k->insn.op == ISA_OP_IW && l < p->strand->count; l++)
 			if (isca_engine_plane(p->w, isca_pass_engine(p, l)) == plane)
 				weights[l].installed = k->instance[0];
@@ -381,6 +386,27 @@ static bool emit_window(isca_pass *p, uint64_t first, uint64_t end)
 	return true;
 }
 
+/* Rows of the engine that is busy longest, passes and what is between them. */
+static void note_rows(isca *c, const isca_work *w)
+{
+	sched_interval i = {.unit = "rows", .binds = (char *)"MXM"};
+	g_autofree char *name = NULL;
+	unsigned most = 0;
+
+	for (unsigned e = 1; e < ISCA_ENGINES; e++)
+		if (w->rows_end[e] - w->rows_first[e] > w->rows_end[most] - w->rows_first[most])
+			most = e;
+	if (!w->rows_of[most] || c->epoch >= EMIT_NOTED_EPOCHS)
+		return;
+	name = g_strdup_printf("%s, rows", g_array_index(c->program->nodes, isa_node, c->node).name);
+	i.loop = name;
+	i.cycles = w->rows_end[most] - w->rows_first[most];
+	i.iterations = (int64_t)w->rows_of[most];
+	i.bound_cycles = w->interval;
+	i.bound_iterations = 1;
+	sched_report_interval(c->report, &i);
+}
+
 bool isca_emit_work(isca *c, isca_work *w, const GArray *tensors)
 {
 	isca_pass p = {.c = c, .w = w, .tensors = tensors};
@@ -389,5 +415,6 @@ bool isca_emit_work(isca *c, isca_work *w, const GArray *tensors)
 	for (uint64_t u = 0; u < units; u += w->window)
 		if (!emit_window(&p, u, MIN(units, u + w->window)))
 			return false;
+	note_rows(c, w);
 	return true;
 }

@@ -212,6 +212,39 @@ static unsigned count_refs(const isca_loop *loop, uint32_t i, enum low_step_kind
 	return count;
 }
 
+/* Those loads that are not the same in all iterations. */
+static unsigned count_moving(const isca_loop *loop, uint32_t i)
+{
+	unsigned count = 0;
+
+	for (unsigned s = 0; s < loop->steps->len; s++) {
+		const low_step *step = isca_step(loop, s);
+
+		count += step->kind == LOW_LOAD && step->ref.tensor == i && step->ref.step0;
+	}
+	return count;
+}
+
+static bool is_long(const isca_operation *op)
+{
+	enum { LONG = 128 };
+
+	return op->loop && op->loop->n0 * op->loop->n1 >= LONG;
+}
+
+unsigned isca_side_by_side(const isca_plan *plan, const isca_operation *op)
+{
+	const char *why;
+	unsigned most, power = 1;
+
+	if (plan->wide == WIDE_NOT || !is_long(op))
+		return 0;
+	most = isca_most_iterations(plan->c, op->loop, &why);
+	while (2 * power <= most)
+		power *= 2;
+	return plan->wide == WIDE_ALL ? most : MAX(plan->wide == WIDE_HALF ? power / 2 : power, 1);
+}
+
 bool isca_uses(const isca_operation *op, uint32_t i)
 {
 	const isca_work *w = op->work;
@@ -248,6 +281,13 @@ static void add_flow(const isca_plan *plan, const isca_operation *op, uint32_t i
 {
 	unsigned bytes = isa_type_bytes(isca_plan_tensor(plan, i)->type);
 	unsigned loads = count_refs(op->loop, i, LOW_LOAD), stores = count_refs(op->loop, i, LOW_STORE);
+	unsigned most = isca_side_by_side(plan, op);
+
+	/* All iterations of a cycle bring what is not the same for all. */
+	if (most) {
+		loads += (most - 1) * count_moving(op->loop, i);
+		stores *= most;
+	}
 
 	if (side == 2) {
 		for (unsigned s = 0; s < 2; s++)
@@ -321,7 +361,7 @@ static bool place_tensor(isca_plan *plan, uint32_t i)
 
 	if (place_shape(plan, i, &shape))
 		return true;
-	if (shape.split || shape.row_mod % 2)
+	if (shape.split || !isca_can_split(&shape))
 		return false;
 	shape.split = true;
 	return place_shape(plan, i, &shape);
@@ -400,6 +440,33 @@ static bool list_all(isca_plan *plan)
 	return true;
 }
 
+/* Do long loops save more cycles by wider spreading than its slices, farther from the VXM, take longer to reach? */
+static bool is_worth_it(const isca_plan *plan)
+{
+	int64_t saved = 0, lost = 0, way = plan->c->slices_per_side / plan->c->m->mem_slices_per_group;
+
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+		uint64_t narrow = UINT64_MAX, iterations;
+		unsigned most = isca_side_by_side(plan, op);
+
+		if (!most)
+			continue;
+		iterations = op->loop->n0 * op->loop->n1;
+		for (unsigned s = 0; s < op->loop->steps->len; s++) {
+			const low_step *step = isca_step(op->loop, s);
+
+			if (step->kind == LOW_LOAD || step->kind == LOW_STORE)
+				narrow = MIN(narrow, plan->cap / isa_type_bytes(step->type));
+		}
+		if (narrow >= most)
+			continue;
+		saved += (int64_t)(iterations / narrow - iterations / most);
+		lost += 2 * way;
+	}
+	return saved > lost;
+}
+
 /* Tries less and less spreading, then smaller parts of tensors. */
 static bool place_spread(isca_plan *plan)
 {
@@ -408,6 +475,13 @@ static bool place_spread(isca_plan *plan)
 
 	unsigned first = sched_decide(plan->c->options->sheet, "spread", "", G_N_ELEMENTS(caps));
 
+	plan->cap = caps[0];
+	plan->part_words = plan->c->words_per_slice;
+	for (plan->wide = first ? WIDE_NOT : WIDE_ALL; plan->wide > WIDE_NOT; plan->wide--) {
+		if (is_worth_it(plan) && place_all(plan, &hopeless))
+			return true;
+		hopeless = false;
+	}
 	for (uint32_t divisor = 1; divisor <= 16; divisor *= 4) {
 		for (unsigned i = first; i < G_N_ELEMENTS(caps) && !hopeless; i++) {
 			plan->cap = caps[i];

@@ -20,6 +20,11 @@ typedef struct isca_shape {
 	uint64_t row_div, row_mod, block_mod;
 	bool split, stacked;
 } isca_shape;
+/* The digit that is halved between the hemispheres: that of rows, or of blocks where rows have none. */
+static inline bool isca_can_split(const isca_shape *s)
+{
+	return (s->row_mod == 1 ? s->block_mod : s->row_mod) % 2 == 0;
+}
 
 typedef struct isca_operation {
 	enum low_kind kind;
@@ -40,7 +45,10 @@ typedef struct isca_plan {
 	GArray *shapes;     /* isca_shape per tensor */
 	isca_limits limits;
 	isca_thrift thrift;
-	unsigned cap;        /* slices that spreading alone may take */
+	unsigned cap; /* slices that spreading alone may take */
+	/* Tensors of long loops are spread as far as so many iterations side by side can use: all that the machine
+	 * allows, or the next lower power of two, or half of that.  WIDE_NOT: as far as all others. */
+	enum { WIDE_NOT, WIDE_HALF, WIDE_POWER, WIDE_ALL } wide;
 	uint32_t part_words; /* words of a slice that one part of a tensor may take */
 } isca_plan;
 
@@ -74,6 +82,9 @@ void isca_fill_turn(isca_plan *plan, const isca_turn *turn);
 
 /* Does the operation use tensor I where all others find it (not a copy of the host's data of its own)? */
 bool isca_uses(const isca_operation *op, uint32_t i);
+
+/* Iterations of OP side by side for which its tensors are spread; 0: no loop that is long enough for that. */
+unsigned isca_side_by_side(const isca_plan *plan, const isca_operation *op);
 
 /* isca20_shape.c: the spreading that keeps all simultaneous vectors of tensor I apart; false when there is none. */
 bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape);

@@ -131,10 +131,24 @@ static bool wish_of_turn(const isca_plan *plan, uint32_t i, isca_shape *shape)
 	return turned;
 }
 
+/* Vectors that neighbouring iterations use at once. */
+static uint64_t spread_of(const isca_plan *plan, uint32_t i)
+{
+	uint64_t spread = MAX(plan->cap / isa_type_bytes(isca_plan_tensor(plan, i)->type), 1), most = 0;
+
+	for (guint o = 0; o < plan->operations->len; o++) {
+		const isca_operation *op = &g_array_index(plan->operations, isca_operation, o);
+
+		if (op->loop && isca_uses(op, i))
+			most = MAX(most, isca_side_by_side(plan, op));
+	}
+	return most ? most : spread;
+}
+
 bool isca_choose_shape(const isca_plan *plan, uint32_t i, isca_shape *shape)
 {
 	const isca_tensor *t = isca_plan_tensor(plan, i);
-	uint64_t spread = MAX(plan->cap / isa_type_bytes(t->type), 1);
+	uint64_t spread = spread_of(plan, i);
 	bool by_rows = t->rows >= t->blocks;
 
 	*shape = (isca_shape){1, 1, 1, false, false};
@@ -221,7 +235,7 @@ isca_tile isca_shape_tile(const isca_plan *plan, const isca_tensor *t, const isc
 	if (t->strips)
 		return strips_tile(plan, t, wish);
 	/* A spreading that takes more than half of a hemisphere is halved between the two. */
-	wish->split = shape->split || (width > plan->c->slices_per_side / 2 && shape->row_mod % 2 == 0);
+	wish->split = shape->split || (width > plan->c->slices_per_side / 2 && isca_can_split(shape));
 	if (!shape->stacked)
 		isca_tile_add(&tile, ISCA_DIM_BYTE, 1, 0, 1, 0);
 	add_digit(plan, &tile, ISCA_DIM_BLOCK, 1, shape->block_mod, pitch, wish->split && shape->row_mod == 1);

@@ -348,7 +348,8 @@ typedef struct emission {
 	const isca_loop *loop;
 	const GArray *tensors;
 	unsigned ops;
-	unsigned *most; /* iterations side by side, so far */
+	unsigned side_by_side; /* iterations that can be, at most */
+	GArray *begins;        /* isca_begin, so far */
 } emission;
 
 static bool sides_differ(const builder *b, uint64_t one, uint64_t other)
@@ -388,6 +389,7 @@ static uint64_t emit_range(const emission *e, const isca_loop *loop, uint64_t fi
 		if (!t)
 			return first;
 		isca_place(t);
+		isca_note_begins(e->begins, t->origin, n);
 		isca_template_free(t);
 		first += n;
 	}
@@ -429,7 +431,6 @@ static bool emit_unrolled(const emission *e, uint64_t first, uint64_t n0, unsign
 	uint64_t end = u->n0 * u->n1, at = 0;
 	bool ok = true;
 
-	*e->most = MAX(*e->most, factor);
 	while (ok && (at = emit_range(e, u, at, end)) < end) {
 		/* Iterations that do not go side by side, at the end of a lane block for instance, go one by one. */
 		uint64_t i = at / n0 * e->loop->n0 + first + at % n0 * stride;
@@ -449,19 +450,27 @@ static unsigned choose_factor(const emission *e, uint64_t first, uint64_t n0, un
 	return limit;
 }
 
+static bool has_period(const emission *e, uint64_t first, uint64_t n0, unsigned period)
+{
+	builder b = {.c = e->c, .loop = e->loop, .tensors = e->tensors};
+	uint64_t end = first + MIN(n0, 128);
+
+	for (uint64_t i = first; i + period < end; i++)
+		if (sides_differ(&b, i, i + period))
+			return false;
+	return true;
+}
+
 /* After how many iterations of the inner loop do the hemispheres repeat? */
 static unsigned find_period(const emission *e, uint64_t first, uint64_t n0)
 {
-	builder b = {.c = e->c, .loop = e->loop, .tensors = e->tensors};
-
-	for (unsigned period = 1; period <= 32; period *= 2) {
-		uint64_t i = first;
-
-		while (i + period < first + MIN(n0, 128) && !sides_differ(&b, i, i + period))
-			i++;
-		if (i + period >= first + MIN(n0, 128))
+	if (has_period(e, first, n0, 1))
+		return 1;
+	if (has_period(e, first, n0, e->side_by_side))
+		return e->side_by_side;
+	for (unsigned period = 2; period <= 32; period *= 2)
+		if (has_period(e, first, n0, period))
 			return period;
-	}
 	return 1;
 }
 
@@ -491,7 +500,7 @@ static bool emit_strips(const emission *e, uint64_t first, uint64_t rounds, unsi
 static bool emit_inner(const emission *e, uint64_t first, uint64_t n0)
 {
 	unsigned period = find_period(e, first, n0);
-	unsigned factor = (unsigned)MIN(n0, e->c->alus / MAX(e->ops, 1));
+	unsigned factor = (unsigned)MIN(n0, e->side_by_side);
 
 	if (period > 1 && n0 >= period)
 		return emit_strips(e, first, n0 / period, period) &&
@@ -526,56 +535,20 @@ static isca_loop *exchange_levels(const isca_loop *loop)
 	return turned;
 }
 
-/* How many iterations of LOOP can the machine begin in a cycle, by its ALUs, its streams and its slices?  *WHY says
- * what binds.  Copies in ALUs, hemispheres and places are not looked at. */
-static unsigned most_iterations(const isca *c, const isca_loop *loop, unsigned ops, const char **why)
-{
-	unsigned loaded = 0, moved = 0, streams = 2 * c->stream_count, slices = 2 * c->slices_per_side, most;
-
-	for (unsigned i = 0; i < loop->steps->len; i++) {
-		const low_step *s = isca_step(loop, i);
-
-		/* A load that stands still is made once for all. */
-		if ((s->kind != LOW_LOAD && s->kind != LOW_STORE) || !s->ref.step0)
-			continue;
-		moved += isa_type_bytes(s->type);
-		loaded += s->kind == LOW_LOAD ? isa_type_bytes(s->type) : 0;
-	}
-	most = c->alus / MAX(ops, 1);
-	*why = "VXM";
-	if (loaded && streams / loaded < most) {
-		most = streams / loaded;
-		*why = "streams";
-	}
-	if (moved && slices / moved < most) {
-		most = slices / moved;
-		*why = "SRAM slices";
-	}
-	return MAX(most, 1);
-}
-
-static void note_interval(isca *c, const isca_loop *loop, unsigned ops, unsigned factor)
-{
-	const char *node = g_array_index(c->program->nodes, isa_node, c->node).name, *why;
-	unsigned most = most_iterations(c, loop, ops, &why);
-
-	if (c->epoch >= EMIT_NOTED_EPOCHS || ++c->noted > NOTED_LOOPS)
-		return;
-	g_string_append_printf(c->report->notes, "%s: initiation interval 1 for %u iterations, %u at most (%s)%s\n",
-	                       node, factor, most, why, factor == most ? ", proved" : "");
-}
-
 bool isca_emit_loop(isca *c, const isca_loop *loop, const GArray *tensors)
 {
-	unsigned most = 1;
 	isca_loop *turned = loop->n1 > loop->n0 ? exchange_levels(loop) : NULL;
+	g_autoptr(GArray) begins = g_array_new(FALSE, FALSE, sizeof(isca_begin));
 	emission e = {
-		.c = c, .loop = turned ? turned : loop, .tensors = tensors, .ops = count_ops(loop), .most = &most};
-	bool ok = emit_inner(&e, 0, e.loop->n0);
+		.c = c, .loop = turned ? turned : loop, .tensors = tensors, .ops = count_ops(loop), .begins = begins};
+	const char *why;
+	bool ok;
 
+	e.side_by_side = isca_most_iterations(c, e.loop, &why);
+	ok = emit_inner(&e, 0, e.loop->n0);
 	c->vxm_ops += loop->n0 * loop->n1 * loop->lanes * e.ops;
-	if (ok && loop->n0 * loop->n1 >= NOTED_ITERATIONS)
-		note_interval(c, e.loop, e.ops, most);
+	if (ok && loop->n0 * loop->n1 >= NOTED_ITERATIONS && c->epoch < EMIT_NOTED_EPOCHS && c->noted++ < NOTED_LOOPS)
+		isca_note_interval(c, e.loop, begins);
 	if (turned)
 		isca_loop_free(turned);
 	return ok;

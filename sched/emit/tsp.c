@@ -144,6 +144,8 @@ static bool emit_all(tspe *e, GError **error)
 		placed = sched_stopped(e->options->sheet, error) ? 0 : emit_first(e, order + i, count - i, error);
 		if (!placed)
 			return false;
+		if (e->options->progress && !e->trial)
+			e->options->progress(e->options->progress_state, (double)(i + placed) / count);
 	}
 	tspe_report(e);
 	epoch = &g_array_index(e->program->epochs, isa_epoch, e->epoch);

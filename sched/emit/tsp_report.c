@@ -87,8 +87,9 @@ char *sched_registers_text(const sched_registers *r)
 
 	if (!r->tight)
 		return g_strdup_printf("%u of %u used, at most %u hold something", r->used, r->count, r->most_live);
-	return g_strdup_printf("%u of %u used, at most %u hold something; spilled: %s stores, %s loads, %s made again",
-	                       r->used, r->count, r->most_live, stores, loads, remade);
+	return g_strdup_printf(
+		"%u of %u used, at most %u hold something; spilled: %s store%s, %s load%s, %s made again", r->used,
+		r->count, r->most_live, stores, tsp_s((uint64_t)r->stores), loads, tsp_s((uint64_t)r->loads), remade);
 }
 
 void tspe_report(tspe *e)

@@ -11,6 +11,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "isa/file.h"
+
 const frontend_generator frontend_generators[] = {
 	{"gemm", "gemm:MxNxK[,split=P][:int8|fp16]", "One matrix product [M][K] x [K][N]."},
 	{"bmm", "bmm:BxMxNxK[,split=P][:int8|fp16]", "B independent matrix products [M][K] x [K][N]."},
@@ -18,7 +20,8 @@ const frontend_generator frontend_generators[] = {
          "2-D convolution of N images of C channels with K filters."},
 	{"attention", "attention:BxHxSxD[:int8|fp16]",
          "softmax(Q K^T / sqrt D) V of B x H heads, sequence S, head size D."},
-	{"flash", "flash:BxHxSxD[,tile=T]", "The same with tiles of T keys (128), running maxima and sums."},
+	{"flash", "flash:BxHxSxD[,tile=T]",
+         "What attention is, over tiles of T keys (128) with running maxima and sums."},
 	{"softmax", "softmax:RxC[:fp16|fp32]", "Softmax over the C elements of each of R rows."},
 	{"layernorm", "layernorm:RxC[:fp16|fp32]", "Layer normalisation over the C elements of each of R rows."},
 	{"transpose", "transpose:RxC[:TYPE]", "The transpose of an R x C matrix."},
@@ -198,14 +201,11 @@ static bool take(GPtrArray *graphs, graph *g, GError **error)
 static bool read_file(const char *path, const frontend_target *target, const frontend_options *options,
                       GPtrArray *graphs, GError **error)
 {
-	g_autoptr(GError) io = NULL;
-	g_autofree char *text = NULL;
 	gsize length = 0;
+	g_autofree char *text = tsp_file_read(path, &length, error);
 
-	if (!g_file_get_contents(path, &text, &length, &io)) {
-		g_set_error_literal(error, TSP_ERROR, TSP_ERROR_IO, io->message);
+	if (!text)
 		return false;
-	}
 	if (strlen(text) != length) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
 		            "%s: expected text, found a NUL byte at offset %" G_GSIZE_FORMAT, path, strlen(text));

@@ -64,6 +64,11 @@ is "--refine takes a conflict away" "$(tr '\n' ' ' <left)" "1 0 "
 # One after the other they take the same four bytes, unless a is fixed at 8.
 printf 'id,lower,upper,size,offset\na,0,3,4,8\nb,4,6,4,0\n' >fixed.csv
 is "a fixed address counts" "$("$TSPSIM" alloc fixed.csv --json | value height)" 12
+printf 'id,lower,upper,size,offset\nfree,0,9,4,\na,0,3,4,8\nlater,3,5,4,8\nb,2,6,4,10\n' >collide.csv
+exits "fixed addresses that collide: exit status 2" 2 "$TSPSIM" alloc collide.csv
+like "both buffers are named" out "^collide +'a' fixed at 8, 4 bytes, and 'b' fixed at 10, 4 bytes, live at once"
+"$TSPSIM" alloc collide.csv --json >out
+is "in JSON, too" "$(json out '$.colliding')" '["a","b"]'
 is "unless addresses are free" "$("$TSPSIM" alloc fixed.csv --free-offsets --json | value height)" 4
 
 instances minimalloc/benchmarks/challenging >files

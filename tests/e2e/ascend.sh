@@ -164,7 +164,7 @@ exits "dis, too" 1 "$TSPSIM" dis -m ascend-910b t.tspo
 exits "freeze" 1 "$TSPSIM" run wait.tsp --policy freeze
 like "says what there is" err 'expected fault-continue or fault-stop'
 exits "by timestamp on a TSP" 1 "$TSPSIM" run -w gemm:8x8x8 --by-timestamp
-like "says which machines" err 'machines like ascend-910b'
+like "says which machines" err 'a machine like ascend-910b'
 exits "a query of another kind" 1 "$TSPSIM" stat w.db hot_banks
 like "says which there are" err 'expected, of ascend machines, one of: prediction'
 exits "a query that there is not" 1 "$TSPSIM" stat w.db xyzzy

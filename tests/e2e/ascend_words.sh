@@ -38,7 +38,7 @@ like "which the report says" out '^ +the first 3,700 of them are the launch \(la
 like "of the prediction, too" out '^predicted +4,200 cycles with the launch'
 like "and without it" out '^ +of the time behind the launch [+-][0-9.]+ %$'
 exits "a TSP is not launched" 1 "$TSPSIM" run --launch
-like "which the error says" err 'it is for machines like ascend-910b'
+like "which the error says" err 'it needs a machine like ascend-910b'
 
 # By timestamp flags hold nothing up: two of the four predictions are theirs.
 exits "by timestamp" 0 "$TSPSIM" run w.tsp --set scalar.dual_issue=0 --by-timestamp
@@ -91,7 +91,11 @@ echo kept >kept.json
 exits "what was there" 1 "$TSPSIM" export s.db -f perfetto -o kept.json --window 90000000:90000001
 is "is left" "$(cat kept.json)" kept
 exits "an empty trace is an error" 1 "$TSPSIM" run w.tsp --trace e.db --trace-window 90000:90001 -q
-exits "so is a question to it" 1 "$TSPSIM" stat e.db waits
+is "which is not kept" "$(ls e.db 2>/dev/null)" ""
+# What an interrupted run of that window leaves.
+"$TSPSIM" run w.tsp --trace e.db --trace-window 0:90000 -q
+sql e.db "UPDATE run SET value = '90000:90001' WHERE key = 'trace.window'; DELETE FROM wait; DELETE FROM span; DELETE FROM execution"
+exits "a question to it is an error" 1 "$TSPSIM" stat e.db waits
 like "for nothing began there" err "'waits' has no answer: nothing began in cycles 90000:90001"
 exits "but not to what is of the whole run" 0 "$TSPSIM" stat e.db kinds
 exits "a picture of it is an error" 1 "$TSPSIM" plot occupancy e.db -o e.tsv
@@ -123,6 +127,9 @@ done
 explains mte2 'MTE2 \(pipe'
 explains MXM 'MXM \(unit, machines like tsp\): '
 explains ascend 'ascend \(machine.*short for ascend-910a: '
+
+"$TSPSIM" explain bank --json >out
+is "in JSON, every thing of that name" "$(json out '$[0].kind'), $(json out '$[1].kind')" "stall, machines like ascend, command"
 explains stalls 'stalls \(query, machines like ascend\): What did pipes wait for'
 explains race 'race \(violation, machines like ascend\): '
 explains bank-conflict 'bank-conflict \(violation, machines like tsp\): '

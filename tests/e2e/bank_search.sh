@@ -6,7 +6,8 @@
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
 
-small="--banks 20 --rows 1024 --footprint 16384 --groups 24 -k 16 --steps 300 --restarts 1"
+small="--banks 20 --rows 1024 --footprint 16384 --groups 24 -k 16"
+chains="--steps 300 --restarts 1"
 train="--pattern s1u --pattern s16u --pattern s64u --pattern tile4x4/64"
 held="--hold-out s3u --hold-out s48u"
 
@@ -14,7 +15,7 @@ held="--hold-out s3u --hold-out s48u"
 # shellcheck disable=SC2086
 small_search()
 {
-	"$TSPSIM" bank search $small "$@"
+	"$TSPSIM" bank search $small $chains "$@"
 }
 
 # shellcheck disable=SC2086
@@ -77,7 +78,9 @@ is "another seed, another stream" "$(cmp -s one seven && echo same)" ""
 {
 	small_search $train --json >out
 	is "without --hold-out, every other group is held out" "$(json out '$.held_out') $(json out '$.train_groups')" "alternate groups 48"
-	small_search $train $held --steps 0 --json >out
+	chains="--steps 0"
+	small_search $train $held --json >out
+	chains="--steps 300 --restarts 1"
 	is "no steps, no annealing" "$(json out '$.annealing_steps') $(grep -c '"annealed"' out)" "0 0"
 	small_search $train $held --restarts 2 --json >out
 	is "restarts double the chains" "$(json out '$.annealing_steps') $(json one '$.annealing_steps')" "4800 2400"
@@ -124,7 +127,7 @@ is "a yosys that fails is an error" "$? $(grep -c 'bank search: --yosys: ' err)"
 exits "k must be one number" 1 "$TSPSIM" bank search -k 16,64
 like "k: the error" err "bank search: --k takes one number from 1 to 65536, not '16,64'"
 exits "steps below 0" 1 small_search --steps -1
-like "steps: the error" err 'bank search: --steps takes a number from 0 to'
+like "steps: the error" err 'bank: --steps takes a whole number from 0 to'
 exits "no restart" 1 small_search --restarts 0
 exits "too many threads" 1 small_search --jobs 5000
 exits "gates below 0" 1 small_search --max-gates -3

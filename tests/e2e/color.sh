@@ -21,7 +21,7 @@ END
 "$TSPSIM" color ring.col -k 3 >out
 is "a ring of five fits three registers" $? 0
 cat >expected <<'END'
-graph        5 live ranges, 5 interferences, 1 copies
+graph        5 live ranges, 5 interferences, 1 copy
 registers    3 of 3 in use, found by briggs
 bounds       at least 2 (a clique), 3 always suffice (degeneracy)
 spilled      none
@@ -30,7 +30,7 @@ END
 diff expected out >differences
 empty "and the answer is as worked out" differences
 "$TSPSIM" color ring.col -k 2 >out
-is "with two, one spills: exit status 2" "$? $(grep '^spilled' out)" "2 spilled      1 ranges, cost 0.5"
+is "with two, one spills: exit status 2" "$? $(grep '^spilled' out)" "2 spilled      1 range, cost 0.5"
 is "without a number, the least is found" "$("$TSPSIM" color ring.col --json | sed -n 's/^  "colors": \(.*\),/\1/p')" 3
 "$TSPSIM" color ring.col -k 2 --json >one
 "$TSPSIM" color ring.col -k 2 --json --seed 1 >two

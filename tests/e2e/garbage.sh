@@ -104,7 +104,7 @@ refused "a file that is no trace is not overwritten" "mine.txt" -w gemm:8x8x8 --
 is "and keeps its content" "$(cat mine.txt)" precious
 sql other.db 'CREATE TABLE t (a)'
 refused "a database that is no trace is not overwritten" "other.db" -w gemm:8x8x8 --trace other.db
-mkdir folder
+mkdir folder folder.tspo
 refused "a folder as trace" "folder" -w gemm:8x8x8 --trace folder
 refused "a trace in a place that does not exist" "nowhere" -w gemm:8x8x8 --trace nowhere/run.db
 refused "stat of what is no trace" "mine.txt" stat mine.txt
@@ -115,6 +115,12 @@ refused "plot of what is no trace" "mine.txt" plot occupancy mine.txt -o o.png
 head -c 20000 small.db >half.db
 refused "a trace whose end is missing" "half.db: .*malformed" stat half.db
 refused "an empty window" "empty" -w gemm:8x8x8 --trace x.db --trace-window 1000000:1000001
+is "leaves no trace" "$(ls x.db 2>&1 | grep -c 'No such file')" 1
+"$TSPSIM" sched vmap:relu,8 -o v.tspo -q
+exits "a window that is seen to be empty at the end" 1 "$TSPSIM" run v.tspo --no-predictions --trace x.db --trace-window 1000000:1000001
+is "leaves none, either" "$(ls x.db 2>&1 | grep -c 'No such file')" 1
+refused "a folder as sweep" "^tspsim: folder: Is a directory" sweep folder
+refused "a folder as program" "^tspsim: folder.tspo: Is a directory" dis folder.tspo
 refused "a plot without output" "-o FILE" plot occupancy small.db
 refused "a plot of unknown format" "png" plot occupancy small.db -o o.gif
 # A hundred thousand levels are refused as soon as the first is.

@@ -20,8 +20,7 @@ END
 is "exit status 0" $? 0
 cat >expected <<'END'
 nodes        4, 3 edges, 5 ways to cut in two
-max load     7, the least of contiguous splits
-lower bound  5
+max load     7, proved to be the least of contiguous splits
 stage        accelerator: load 7, 2 nodes, 150 bytes
 stage        accelerator: load 5, 2 nodes, 100 bytes
 END

@@ -16,8 +16,8 @@ status       live
 repetition   load 3 work 2 (5 firings an iteration)
 period       24 an iteration, bound by work -> load -> work -> load
 buffers      8 tokens, the sum of what each channel needs by itself
-to be live   8 tokens, the least, 1 distributions looked at: data 4 room 4
-full rate    8 tokens, the least, 1 distributions looked at: data 4 room 4
+to be live   8 tokens, the least, 1 distribution looked at: data 4 room 4
+full rate    8 tokens, the least, 1 distribution looked at: data 4 room 4
 END
 diff expected out >differences
 empty "the answer is as worked out" differences
@@ -57,7 +57,7 @@ is "an interrupt ends the search for room, and the rest is told" \
 	"$status $(json out '$.status') $(json out '$.period') $(json out '$.binds[0].times') $(json out '$.full_rate')" "130 live 6 2 "
 
 "$TSPSIM" sdf "$ring" --limit 0 >out 2>err
-is "no distributions to look at is refused" "$? $(cat err)" "1 tspsim: --limit 0: expected a number from 1"
+is "no distributions to look at is refused" "$? $(cat err)" "1 tspsim: sdf: --limit takes a whole number from 1, not '0'"
 "$TSPSIM" sdf nowhere.xml >out 2>err
 is "no file: exit status 1" $? 1
 

@@ -33,6 +33,7 @@ cat >lags.sch <<'END'
 2 1 0 0
 2
 END
+sed "s/\[-2\]/[-9]/" lags.sch >lags1.sch
 exits "lags that contradict each other" 0 "$TSPSIM" solve lags.sch --json
 is "are proved infeasible" "$(json out '$.status') $(json out '$.proved') $(json out '$.makespan')" "infeasible 1 "
 is "with the cycle" "$(json out '$.explanation' | grep -c 'a cycle that is 1 too long')" 1
@@ -75,6 +76,9 @@ printf '2\n0 0 0\n1 4 1 0\n2 6 1 0\n3 0 2 1 2\n' >graph.txt
 is "a task graph on two processors" "$(json out '$.format') $(json out '$.makespan')" "stg 6"
 "$TSPSIM" solve graph.txt --method list --json >out
 is "and on one" "$(json out '$.makespan')" 10
+
+exits "a rule for a problem with maximum lags" 1 "$TSPSIM" solve lags1.sch --method list --rule lst
+like "has no effect" err 'rule lst has no effect here: problems with maximum lags'
 
 # The exact engine: the same optimum, and the lags' one, found and proved; a budget of no conflicts is kept.
 if exact_there; then

@@ -4,7 +4,10 @@
  * exported and read back by the viewers' rules.
  */
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "tests/lib/tap.h"
 #include "tests/unit/viewer_rules.h"
@@ -358,6 +361,72 @@ static void what_cannot_be_exported_is_refused(void)
 }
 
 /* Spans instead of instructions: the rules hold. */
+/* Is there something whose name begins with PREFIX in the folder of the tests? */
+static bool any_named(const char *prefix)
+{
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+	bool any = false;
+
+	while (!any && (name = g_dir_read_name(dir)))
+		any = g_str_has_prefix(name, prefix);
+	g_dir_close(dir);
+	return any;
+}
+
+/* The exit status of an export of k.db into NAME that gets SIGINT as soon as it has begun to write. */
+static int interrupted_export(const char *name)
+{
+	const char *built = g_getenv("TSPSIM_BUILDDIR");
+	g_autofree char *program = g_strdup_printf("%s/tspsim", built ? built : "."),
+			*stage = g_strconcat(name, ".", NULL);
+	char *words[] = {program, "export", "k.db", "-qf", "msprof", "-o", (char *)name, NULL};
+	int status = -1;
+	GPid pid;
+
+	CU_ASSERT_TRUE_FATAL(g_spawn_async(folder, words, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL,
+	                                   NULL, NULL, &pid, NULL));
+	while (!any_named(stage) && waitpid(pid, &status, WNOHANG) == 0)
+		;
+	kill(pid, SIGINT);
+	if (status == -1)
+		waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void an_interrupt_leaves_no_folder_and_what_was_there(void)
+{
+	enum { TRIES = 50 };
+	g_autofree char *kept = g_build_filename(folder, "was", "simulator", NULL);
+	g_autofree char *file = g_build_filename(kept, "trace.json", NULL), *now = NULL;
+	int status = 0;
+
+	CU_ASSERT_TRUE_FATAL(tool("run -m ascend-910b -w softmax:64x512 --trace k.db"));
+	CU_ASSERT_EQUAL_FATAL(g_mkdir_with_parents(kept, 0777), 0);
+	CU_ASSERT_TRUE_FATAL(g_file_set_contents(file, "old", -1, NULL));
+	/* A signal may come when the folder is whole. */
+	for (unsigned i = 0; i < TRIES && (status != 130 || any_named("new")); i++) {
+		g_autofree char *remove = g_strdup_printf("rm -rf '%s/new'", folder);
+
+		CU_ASSERT_EQUAL(system(remove), 0);
+		status = interrupted_export("new");
+		CU_ASSERT_FALSE(any_named("new."));
+	}
+	CU_ASSERT_EQUAL(status, 130);
+	CU_ASSERT_FALSE(any_named("new"));
+	for (unsigned i = 0; i < TRIES; i++) {
+		g_free(now);
+		CU_ASSERT_TRUE_FATAL(g_file_set_contents(file, "old", -1, NULL));
+		status = interrupted_export("was");
+		CU_ASSERT_FALSE(any_named("was."));
+		now = text_of("was/simulator/trace.json");
+		if (status == 130 && strcmp(now, "old") == 0)
+			break;
+	}
+	CU_ASSERT_EQUAL(status, 130);
+	CU_ASSERT_STRING_EQUAL(now, "old");
+}
+
 static void level_units_has_spans_and_waits(void)
 {
 	jvalue *file;
@@ -470,6 +539,7 @@ int main(void)
 		CASE(a_kernel_of_queues_keeps_the_rules),
 		CASE(what_cannot_be_exported_is_refused),
 		CASE(level_units_has_spans_and_waits),
+		CASE(an_interrupt_leaves_no_folder_and_what_was_there),
 	};
 	g_autofree char *remove = NULL;
 	int status;

@@ -125,6 +125,48 @@ static void product_of_1536_is_no_slower_than_published(void)
 	CU_ASSERT_TRUE(agrees(&l));
 }
 
+typedef struct seen {
+	unsigned calls, below; /* BELOW: of the call before */
+	double last;
+} seen;
+
+static void look(void *state, double fraction)
+{
+	seen *s = state;
+
+	s->calls++;
+	s->below += fraction < s->last;
+	s->last = fraction;
+}
+
+/* Thousands of instructions. */
+static void progress_within_one_graph_is_told_and_never_goes_back(void)
+{
+	g_autoptr(GError) error = NULL;
+	frontend_target target = frontend_target_ascend();
+	asc_machine *machine = asc_sched_machine("ascend-910b", NULL);
+	GPtrArray *graphs = frontend_read_for("softmax:1x30000", &target, NULL, &error);
+	seen s = {0};
+	sched_options options;
+	sched_report report;
+	asc_program *program;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(graphs);
+	sched_options_init(&options);
+	options.progress = look;
+	options.progress_state = &s;
+	program = sched_ascend_compile(graphs, machine, &options, &report, &error);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(program);
+	tap_note("%u calls", s.calls);
+	CU_ASSERT_TRUE(s.calls > 3);
+	CU_ASSERT_EQUAL(s.below, 0);
+	CU_ASSERT_TRUE(s.last > 0.8 && s.last <= 1);
+	asc_program_free(program);
+	sched_report_fini(&report);
+	g_ptr_array_unref(graphs);
+	asc_machine_free(machine);
+}
+
 int main(void)
 {
 	static const tap_case cases[] = {
@@ -132,6 +174,8 @@ int main(void)
 		{"vector_kernels", vector_kernels},
 		{"kernels_of_both_units", kernels_of_both_units},
 		{"data_larger_than_l2", data_larger_than_l2},
+		{"progress_within_one_graph_is_told_and_never_goes_back",
+	         progress_within_one_graph_is_told_and_never_goes_back},
 		{"product_of_1536_is_no_slower_than_published", product_of_1536_is_no_slower_than_published},
 	};
 

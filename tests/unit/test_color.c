@@ -239,6 +239,8 @@ static void files_are_read_or_refused_with_the_place(void)
 		{"p edge 0 0\n", "x.col:1:8: expected a number of nodes from 1 to 40000"},
 		{"p graph 3 0\n", "x.col:1:3: expected 'edge' or 'col'"},
 		{"q\n", "x.col:1:1: expected a line 'c', 'p', 'e', 'n' or 'a'"},
+		{"p edge 3 2\nn 1 2\nn 2 2\n n 1 2\n",
+	         "x.col:4:2: expected one line 'n' for each node, found a second one"},
 		{"p edge 3 2\nn 1 -2\n", "x.col:2:5: expected a number from 0"},
 	};
 	color_graph *g =

@@ -9,6 +9,7 @@
 #include "sched/alg/check.h"
 #include "sched/alg/solve.h"
 #include "tests/lib/tap.h"
+#include "tests/unit/small_problems.h"
 
 static alg_solve_result solved(const alg_problem *p, uint64_t schedules, uint64_t conflicts, unsigned threads)
 {
@@ -44,19 +45,11 @@ static void expect(alg_problem *p, enum alg_status status, int64_t makespan, con
 	alg_problem_free(p);
 }
 
-static void add(alg_problem *p, int64_t duration, uint32_t amount)
-{
-	alg_problem_add_task(p, duration, 0);
-	if (amount)
-		alg_problem_add_demand(p, 0, amount);
-}
-
 static void what_energy_leaves_open_is_searched(void)
 {
 	/* Capacity 3, four tasks of 2 units and 5 cycles: no two together, so 20; energy says ceil(40 / 3) = 14. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(3);
 
-	alg_problem_add_resource(p, 3);
 	for (unsigned i = 0; i < 4; i++)
 		add(p, 5, 2);
 	expect(p, ALG_OPTIMAL, 20, NULL);
@@ -65,9 +58,8 @@ static void what_energy_leaves_open_is_searched(void)
 static void triples_that_do_not_fit_take_turns(void)
 {
 	/* Capacity 2, five tasks of 1 unit and 3 cycles: two, two, one: 9 cycles; energy says ceil(15 / 2) = 8. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(2);
 
-	alg_problem_add_resource(p, 2);
 	for (unsigned i = 0; i < 5; i++)
 		add(p, 3, 1);
 	expect(p, ALG_OPTIMAL, 9, NULL);
@@ -76,9 +68,8 @@ static void triples_that_do_not_fit_take_turns(void)
 static void times_in_thousands_are_as_easy_as_in_ones(void)
 {
 	/* The problem above with cycles of a million: the common divisor is taken out. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(2);
 
-	alg_problem_add_resource(p, 2);
 	for (unsigned i = 0; i < 5; i++)
 		add(p, 3000000, 1);
 	expect(p, ALG_OPTIMAL, 9000000, NULL);
@@ -112,9 +103,8 @@ static void modes_are_chosen(void)
 {
 	/* Capacity 2; each of two tasks runs 2 cycles with 2 units or 5 with 1: one after the other, both fast, 4; side
 	 * by side 5. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(2);
 
-	alg_problem_add_resource(p, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		add(p, 2, 2);
 		alg_problem_add_mode(p, 5, 0);
@@ -144,9 +134,8 @@ static void data_that_cross_processors_cost_their_time(void)
 
 static void a_capacity_that_ends_leaves_no_place(void)
 {
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(1);
 
-	alg_problem_add_resource(p, 1);
 	alg_problem_add_step(p, 0, 3, 0);
 	add(p, 4, 1);
 	expect(p, ALG_INFEASIBLE, 0, "resource 0 (capacity 1)|task 0");
@@ -155,9 +144,8 @@ static void a_capacity_that_ends_leaves_no_place(void)
 static void a_deadline_that_capacity_cannot_meet_is_explained(void)
 {
 	/* Three tasks of 2 cycles, one at a time, all due by 5; a fourth one has time and is not to blame. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(2);
 
-	alg_problem_add_resource(p, 2);
 	for (unsigned i = 0; i < 3; i++) {
 		add(p, 2, 2);
 		alg_problem_set_window(p, 0, 5);
@@ -190,9 +178,8 @@ static void maximum_lags_that_capacity_cannot_meet_are_explained(void)
 static void three_tasks_of_a_group_of_which_any_two_fit_are_explained(void)
 {
 	/* Capacity 2, three tasks of 1 unit and 4 cycles, 1 and 2 at most 2 cycles before or after 0. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(2);
 
-	alg_problem_add_resource(p, 2);
 	for (unsigned i = 0; i < 3; i++)
 		add(p, 4, 1);
 	for (uint32_t i = 1; i < 3; i++) {
@@ -206,9 +193,8 @@ static void maximum_lags_that_leave_room_are_kept(void)
 {
 	/* One unit.  A (2), B (3), C (2); C starts at most 3 after A does, B at most 9 after C: A [0, 2), C [2, 4), B.
 	 */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(1);
 
-	alg_problem_add_resource(p, 1);
 	add(p, 2, 1);
 	add(p, 3, 1);
 	add(p, 2, 1);

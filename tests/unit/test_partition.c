@@ -324,6 +324,11 @@ static void refusals_say_where(void)
 	         "x: nodes[0]: expected fpgaLatency, cpuLatency and size to be numbers from 0"},
 		{"{\"nodes\": [{\"id\": 1}], \"edges\": [{\"sourceId\": 1, \"destId\": 2}]}",
 	         "x: edges[0]: expected sourceId and destId to be ids of nodes"},
+		{"{\"nodes\": [{\"id\": 1, \"size\": 3,\n \"size\": 4}], \"edges\": []}",
+	         "x:2:2: member 'size' stands twice in this object"},
+		/* Names are compared as what they spell; values and other objects may say the same. */
+		{"{\"nodes\": [], \"a\": \"a\", \"b\": {\"a\": 1}, \"\\u0061\": 1, \"edges\": []}",
+	         "x:1:40: member 'a' stands twice in this object"},
 	};
 	GError *error = NULL;
 
@@ -337,6 +342,11 @@ static void refusals_say_where(void)
 	}
 	CU_ASSERT_PTR_NULL(part_read_profile("a -- b -- c\n", "p", 0, &error));
 	CU_ASSERT_TRUE(g_str_has_prefix(error->message, "p:1:1: expected 'NAME -- LAYER -- forward_compute_time=.., "));
+	g_clear_error(&error);
+	CU_ASSERT_PTR_NULL(part_read_profile("a -- b -- forward_compute_time=1, backward_compute_time=1, "
+	                                     "activation_size=1, parameter_size=1, activation_size=2\n",
+	                                     "p", 0, &error));
+	CU_ASSERT_TRUE(g_str_has_suffix(error->message, "each once"));
 	g_clear_error(&error);
 	CU_ASSERT_PTR_NULL(part_read_profile("\ta -- b\n", "p", 0, &error));
 	CU_ASSERT_STRING_EQUAL(error->message, "p:1:1: expected 'NAME -- NAME', two nodes from above");

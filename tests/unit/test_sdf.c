@@ -396,6 +396,22 @@ static void prefixes_are_skipped_and_times_make_phases(void)
 	sdf_graph_free(g);
 }
 
+/* Public graphs name two default processors of an actor: the first of them counts. */
+static void of_several_default_processors_the_first_counts(void)
+{
+	static const char text[] =
+		"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'><processor type='p'><executionTime "
+	        "time='1'/>"
+		"</processor><processor type='q' default='true'><executionTime time='7'/></processor>"
+		"<processor type='r' default='true'><executionTime time='2'/></processor></actorProperties></x>";
+	GError *error = NULL;
+	sdf_graph *g = sdf_read_sdf3(text, strlen(text), "x.xml", &error);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(g);
+	CU_ASSERT_EQUAL(sdf_actor_at(g, 0)->time[0], 7);
+	sdf_graph_free(g);
+}
+
 /* Phase 0 of a takes what b makes, phase 1 makes what b takes.  Only the turn of phases closes the ring: phase 1 begins
  * with phase 0 and takes 1, then b takes 5, so 6 a turn; without it nothing would bound the rate. */
 static void a_phase_begins_no_earlier_than_the_one_before(void)
@@ -463,6 +479,17 @@ static void what_is_no_graph_is_refused_with_its_place(void)
 	         "x.xml:1:103: expected the name of an actor, found 'alhpa'; nearest is 'alpha'"},
 		{"<sdf><actor name='a'/><channel name='c' srcActor='a' srcPort='p' dstActor='a' dstPort='p'/></sdf>",
 	         "x.xml:1:91: actor 'a' has no out port 'p'"},
+		{"<sdf><actor name='a' type='A' name='b'/></sdf>",
+	         "x.xml:1:40: attribute name of <actor> is there twice"},
+		{"<sdf><actor name='a'><port name='p' type='in' rate='1'/><port name='p' type='in' "
+	         "rate='2'/></actor></sdf>",
+	         "x.xml:1:91: port 'p' is there twice in this actor"},
+		{"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'><processor><executionTime "
+	         "time='1'/><executionTime time='2'/></processor></actorProperties></x>",
+	         "x.xml:1:119: time of actor 'a' on this processor is there twice"},
+		{"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'></actorProperties><actorProperties "
+	         "actor='a'></actorProperties></x>",
+	         "x.xml:1:104: properties of actor 'a' are there twice"},
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -496,6 +523,7 @@ int main(void)
 		{"random_graphs_run_at_their_period", random_graphs_run_at_their_period},
 		{"phases_are_read_and_gone_through_in_turn", phases_are_read_and_gone_through_in_turn},
 		{"prefixes_are_skipped_and_times_make_phases", prefixes_are_skipped_and_times_make_phases},
+		{"of_several_default_processors_the_first_counts", of_several_default_processors_the_first_counts},
 		{"a_phase_begins_no_earlier_than_the_one_before", a_phase_begins_no_earlier_than_the_one_before},
 		{"where_only_room_bounds_the_rate_none_is_enough", where_only_room_bounds_the_rate_none_is_enough},
 		{"what_is_no_graph_is_refused_with_its_place", what_is_no_graph_is_refused_with_its_place},

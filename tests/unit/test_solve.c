@@ -12,6 +12,7 @@
 #include "sched/alg/sgs.h"
 #include "sched/alg/solve.h"
 #include "tests/lib/tap.h"
+#include "tests/unit/small_problems.h"
 
 static const char *const methods[] = {"list", "anneal"};
 
@@ -46,20 +47,12 @@ static void expect(alg_problem *p, enum alg_status status, int64_t makespan)
 	alg_problem_free(p);
 }
 
-static void add(alg_problem *p, int64_t duration, uint32_t amount)
-{
-	alg_problem_add_task(p, duration, 0);
-	if (amount)
-		alg_problem_add_demand(p, 0, amount);
-}
-
 static void energy_fills_a_resource(void)
 {
 	/* Capacity 2; 3x1, 3x1, 2x2, 1x1, 1x1: energy 3 + 3 + 4 + 1 + 1 = 12, so 6 cycles, and they pack: the threes
 	 * side by side, then the two, then the ones side by side. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(2);
 
-	alg_problem_add_resource(p, 2);
 	add(p, 3, 1);
 	add(p, 3, 1);
 	add(p, 2, 2);
@@ -72,9 +65,8 @@ static void a_capacity_that_drops_makes_tasks_wait(void)
 {
 	/* Capacity 1 in [0, 3), 0 in [3, 10), 1 from 10 on.  A of 3 cycles and B of 2: A in [0, 3), B in [10, 12); the
 	 * other way round A cannot follow before 10 and ends at 13. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(1);
 
-	alg_problem_add_resource(p, 1);
 	alg_problem_add_step(p, 0, 3, 0);
 	alg_problem_add_step(p, 0, 10, 1);
 	add(p, 3, 1);
@@ -84,9 +76,8 @@ static void a_capacity_that_drops_makes_tasks_wait(void)
 
 static void a_capacity_that_ends_leaves_no_place(void)
 {
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(1);
 
-	alg_problem_add_resource(p, 1);
 	alg_problem_add_step(p, 0, 3, 0);
 	add(p, 4, 1);
 	expect(p, ALG_UNKNOWN, 0);
@@ -96,9 +87,8 @@ static void windows_hold(void)
 {
 	/* One resource.  A (4 cycles) released at 2; B (3 cycles) due by 5: B first in [0, 3), A in [3, 7).  A first in
 	 * [2, 6) would make B late. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(1);
 
-	alg_problem_add_resource(p, 1);
 	add(p, 4, 1);
 	alg_problem_set_window(p, 2, ALG_NO_DEADLINE);
 	add(p, 3, 1);
@@ -121,9 +111,8 @@ static void modes_trade_time_for_units(void)
 {
 	/* Two tasks, each 6 cycles with 1 unit or 2 cycles with 2 units, 2 units there: both fast, one after the other,
 	 * take 4; side by side and slow 6. */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(2);
 
-	alg_problem_add_resource(p, 2);
 	for (int i = 0; i < 2; i++) {
 		add(p, 6, 1);
 		alg_problem_add_mode(p, 2, 0);
@@ -136,9 +125,8 @@ static void modes_that_ask_for_too_much_are_left_aside(void)
 {
 	/* Capacity 2: 1 cycle of 3 units never fits, so 4 cycles of 1.  Nothing is held for no time: 0 cycles of 3 do.
 	 */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(2);
 
-	alg_problem_add_resource(p, 2);
 	add(p, 1, 3);
 	alg_problem_add_mode(p, 4, 0);
 	alg_problem_add_demand(p, 0, 1);
@@ -186,9 +174,8 @@ static void a_maximum_lag_pulls_the_first_task_along(void)
 {
 	/* A (2) and B (2) want the unit that C (5) holds from its release on, at 0 by its deadline 5.  B starts at
 	 * least 3 and at most 3 after A starts.  So A in [5, 7), B in [8, 10). */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(1);
 
-	alg_problem_add_resource(p, 1);
 	add(p, 2, 1);
 	add(p, 2, 1);
 	add(p, 5, 1);
@@ -263,9 +250,8 @@ static void pairs_that_exclude_each_other_bound(void)
 /* Two tasks of 2 on a unit resource, the second at least 3 after the first ends, due by 9. */
 static alg_problem *small(void)
 {
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(1);
 
-	alg_problem_add_resource(p, 1);
 	add(p, 2, 1);
 	add(p, 2, 1);
 	alg_problem_set_window(p, 1, 9);
@@ -472,9 +458,8 @@ static void lags_that_overlap_keep_lists_in_order(void)
 {
 	/* B may start 2 before A (10) ends and ends (1) before it: arcs do not follow ends.  C (4) after B on the same
 	 * unit as A: A in [0, 10), B in [8, 9), C in [10, 14). */
-	alg_problem *p = alg_problem_new();
+	alg_problem *p = problem_of(1);
 
-	alg_problem_add_resource(p, 1);
 	add(p, 10, 1);
 	add(p, 1, 0);
 	add(p, 4, 1);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "isa/file.h"
 #include "sched/alg/read/internal.h"
 
 const alg_read_format alg_read_formats[] = {
@@ -75,15 +76,11 @@ alg_problem *alg_read_text(const char *text, const char *name, const alg_read_op
 
 alg_problem *alg_read_file(const char *path, const alg_read_options *options, const char **format, GError **error)
 {
-	g_autofree char *text = NULL;
 	gsize length;
-	GError *cause = NULL;
+	g_autofree char *text = tsp_file_read(path, &length, error);
 
-	if (!g_file_get_contents(path, &text, &length, &cause)) {
-		g_set_error(error, TSP_ERROR, TSP_ERROR_IO, "%s", cause->message);
-		g_error_free(cause);
+	if (!text)
 		return NULL;
-	}
 	if (strlen(text) != length) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: expected a text, found a zero byte at offset %zu",
 		            path, strlen(text));

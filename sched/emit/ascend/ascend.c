@@ -3,6 +3,7 @@
  * The front door of the Ascend-style back end: places in global memory for what crosses kernels, one kernel after the
  * other, a meeting of all cores where one reads what another wrote.
  */
+#include "sched/drive.h"
 #include "sched/emit/ascend/build_int.h"
 #include "sched/emit/ascend/plan.h"
 #include "sched/search.h"
@@ -182,7 +183,7 @@ static bool write_all(asb *b, GPtrArray *graphs, GPtrArray *cuts, const sched_op
 			return false;
 		}
 		if (options->progress)
-			options->progress(options->progress_state, (double)(i + 1) / graphs->len);
+			options->progress(options->progress_state, ASB_EMIT_SHARE * (i + 1) / graphs->len);
 	}
 	return true;
 }
@@ -228,8 +229,8 @@ static bool compile_best(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *
 		*best = one;
 		one = all;
 		g_string_append_printf(best->report.notes,
-		                       "one core: with meetings of all %" G_GINT64_FORMAT " cycles\n",
-		                       one.program->predicted_cycles);
+		                       "one core: with meetings of all %" G_GINT64_FORMAT " cycle%s\n",
+		                       one.program->predicted_cycles, tsp_s((uint64_t)one.program->predicted_cycles));
 	}
 	attempt_fini(&one);
 	return true;
@@ -260,35 +261,6 @@ static asc_program *compile(GPtrArray *graphs, const asc_machine *machine, const
 	return best.program;
 }
 
-typedef struct emitting {
-	GPtrArray *graphs;
-	const asc_machine *machine;
-	const sched_options *options;
-} emitting;
-
-/* For the search: the length of one graph's program. */
-static int64_t emit_one(const void *state, guint number, sched_sheet *sheet, GError **error)
-{
-	const emitting *e = state;
-	sched_options own = *e->options;
-	GPtrArray *one = g_ptr_array_new();
-	sched_report report = {0};
-	asc_program *program;
-	int64_t cycles = -1;
-
-	own.functional = false;
-	own.progress = NULL;
-	own.sheets = &sheet;
-	g_ptr_array_add(one, g_ptr_array_index(e->graphs, number));
-	program = compile(one, e->machine, &own, &report, error);
-	if (program)
-		cycles = program->predicted_cycles;
-	asc_program_free(program);
-	sched_report_fini(&report);
-	g_ptr_array_unref(one);
-	return cycles;
-}
-
 /* Rewrites all graphs first, so that no thread of the search does. */
 static bool legalise_all(GPtrArray *graphs, GString *notes, GError **error)
 {
@@ -298,47 +270,36 @@ static bool legalise_all(GPtrArray *graphs, GString *notes, GError **error)
 	return true;
 }
 
-/* PROGRAM, or the back end's own, with its REPORT. */
-static asc_program *shorter_of(asc_program *program, GPtrArray *graphs, const asc_machine *machine,
-                               const sched_options *options, sched_report *report)
+static gpointer compile_any(GPtrArray *graphs, const void *machine, const sched_options *options, sched_report *report,
+                            GError **error)
 {
-	sched_report other = {0};
-	asc_program *list = compile(graphs, machine, options, &other, NULL);
+	return compile(graphs, machine, options, report, error);
+}
 
-	if (list && list->predicted_cycles < program->predicted_cycles) {
-		sched_report_fini(report);
-		*report = other;
-		asc_program_free(program);
-		return list;
-	}
-	asc_program_free(list);
-	sched_report_fini(&other);
-	return program;
+static void free_program(gpointer program)
+{
+	asc_program_free(program);
+}
+
+static int64_t cycles_of(gconstpointer program)
+{
+	return ((const asc_program *)program)->predicted_cycles;
 }
 
 asc_program *sched_ascend_compile(GPtrArray *graphs, const asc_machine *machine, const sched_options *options,
                                   sched_report *report, GError **error)
 {
-	emitting e = {graphs, machine, options};
-	sched_emitter emitter = {emit_one, &e, machine->name};
+	static const sched_back_end back_end = {compile_any, free_program, cycles_of};
 	g_autoptr(GString) notes = g_string_new(NULL);
-	g_autofree sched_sheet **sheets = NULL;
-	sched_options own = *options;
-	sched_search *search;
 	asc_program *program;
 
 	*report = (sched_report){0};
 	if (options->sheets || !sched_wants_search(options, graphs, machine->name))
 		return compile(graphs, machine, options, report, error);
-	search = legalise_all(graphs, notes, error) ? sched_search_run(graphs, &emitter, options, error) : NULL;
-	if (!search)
+	if (!legalise_all(graphs, notes, error))
 		return NULL;
-	own.sheets = sheets = sched_search_sheets(search);
-	program = compile(graphs, machine, &own, report, error);
-	/* Layers were searched one by one. */
-	if (program && graphs->len > 1)
-		program = shorter_of(program, graphs, machine, options, report);
-	g_string_prepend(report->notes, notes->str);
-	report->search = search;
+	program = sched_drive(&back_end, graphs, machine, machine->name, options, report, error);
+	if (program)
+		g_string_prepend(report->notes, notes->str);
 	return program;
 }

@@ -195,7 +195,7 @@ static bool plan(atn *a)
 
 /* Units of block BLOCK of BLOCKS: granules of queries are dealt out in stretches, which are cut where heads end and
  * into equal parts that are not too wide. */
-void atn_find_units(atn *a, uint64_t block, uint64_t blocks)
+static void find_units(atn *a, uint64_t block, uint64_t blocks)
 {
 	uint64_t granule = ATN_SIDE * asb_vectors(a->b), of_head = atn_div_up(a->queries, granule);
 	uint64_t from = a->heads * of_head * block / blocks, to = a->heads * of_head * (block + 1) / blocks;
@@ -221,20 +221,41 @@ void atn_find_units(atn *a, uint64_t block, uint64_t blocks)
 
 /* ---- the kernel ---- */
 
+static const enum asc_space spaces[ATN_SPACES] = {ASC_L1, ASC_L0A, ASC_L0B, ASC_L0C, ASC_UB};
+
+/* Sub-cores of a block. */
+static unsigned subs_of(const atn *a)
+{
+	return a->coupled ? 1 : asb_vectors(a->b) + 1;
+}
+
+bool atn_begin_block(atn *a, uint32_t block, atn_marks *m)
+{
+	find_units(a, block, asb_blocks(a->b));
+	if (!a->units->len)
+		return false;
+	a->core = asb_cube(a->b, block);
+	for (unsigned s = 0; s < subs_of(a); s++)
+		for (unsigned i = 0; i < ATN_SPACES; i++)
+			m->at[s][i] = asb_mark(a->b, a->core + s, spaces[i]);
+	return true;
+}
+
+void atn_end_block(atn *a, const atn_marks *m)
+{
+	for (unsigned s = 0; s < subs_of(a); s++)
+		for (unsigned i = 0; i < ATN_SPACES; i++)
+			asb_release(a->b, a->core + s, spaces[i], m->at[s][i]);
+}
+
 static bool one_block(atn *a, uint32_t block, GError **error)
 {
-	static const enum asc_space spaces[] = {ASC_L1, ASC_L0A, ASC_L0B, ASC_L0C, ASC_UB};
-	unsigned vectors = asb_vectors(a->b), subs = a->coupled ? 1 : vectors + 1;
-	uint64_t mark[3][G_N_ELEMENTS(spaces)];
+	unsigned vectors = asb_vectors(a->b), subs = subs_of(a);
+	atn_marks marks;
 	bool good = true;
 
-	atn_find_units(a, block, asb_blocks(a->b));
-	if (!a->units->len)
+	if (!atn_begin_block(a, block, &marks))
 		return true;
-	a->core = asb_cube(a->b, block);
-	for (unsigned s = 0; s < subs; s++)
-		for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
-			mark[s][i] = asb_mark(a->b, a->core + s, spaces[i]);
 	for (unsigned t = 0; t <= ATN_AHEAD; t++)
 		g_hash_table_remove_all(a->turns[t]);
 	for (unsigned v = 0; good && v < vectors; v++)
@@ -243,6 +264,8 @@ static bool one_block(atn *a, uint32_t block, GError **error)
 	for (uint64_t u = 0; good && u < MIN(a->units->len, ATN_AHEAD); u++)
 		atn_scores(a, u);
 	for (uint64_t u = 0; good && u < a->units->len; u++) {
+		for (unsigned s = 0; s < subs; s++)
+			asb_iteration(a->b, a->core + s, u);
 		atn_softmax(a, u);
 		if (u + ATN_AHEAD < a->units->len)
 			atn_scores(a, u + ATN_AHEAD);
@@ -250,9 +273,7 @@ static bool one_block(atn *a, uint32_t block, GError **error)
 	}
 	for (unsigned v = 0; v < vectors; v++)
 		atn_soft_give(a, v);
-	for (unsigned s = 0; s < subs; s++)
-		for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
-			asb_release(a->b, a->core + s, spaces[i], mark[s][i]);
+	atn_end_block(a, &marks);
 	return good;
 }
 
@@ -300,6 +321,8 @@ bool ask_attention(asb *b, const ask_kernel *k, GError **error)
 	           " keys a product, stages of %" G_GUINT64_FORMAT " keys, batches of %" G_GUINT64_FORMAT
 	           " rows of %" G_GUINT64_FORMAT " keys in a unified buffer",
 	           a.name_out, a.width, a.chunk, a.stage, a.rows, a.keys);
+	asb_node(b, a.name_out);
+	asb_loop(b, asb_cube(b, 0), "units");
 	for (uint32_t block = 0; good && block < asb_blocks(b); block++)
 		good = one_block(&a, block, error);
 	g_array_free(a.units, TRUE);

@@ -101,8 +101,15 @@ static inline const atn_unit *atn_unit_at(const atn *a, uint64_t i)
 {
 	return &g_array_index(a->units, atn_unit, i);
 }
-/* Units of block BLOCK of BLOCKS. */
-void atn_find_units(atn *a, uint64_t block, uint64_t blocks);
+/* How full the memories of a block's sub-cores are. */
+enum { ATN_SUBS = 3, ATN_SPACES = 5 };
+typedef struct atn_marks {
+	uint64_t at[ATN_SUBS][ATN_SPACES];
+} atn_marks;
+/* Units and sub-cores of block BLOCK, and what its memories have taken; false when it has no unit.  The end gives back
+ * what was taken since. */
+bool atn_begin_block(atn *a, uint32_t block, atn_marks *marks);
+void atn_end_block(atn *a, const atn_marks *marks);
 /* Rows of scores of UNIT. */
 uint64_t atn_scores_at(atn *a, uint64_t unit);
 /* On the chip: scores of UNIT in the unified buffer, its shares in L1. */

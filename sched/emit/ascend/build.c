@@ -29,6 +29,8 @@ asb *asb_new(asc_program *program, const asc_machine *machine, const sched_optio
 	b->program = program;
 	b->machine = machine;
 	b->options = *options;
+	b->progress_from = ASB_EMIT_SHARE;
+	b->progress_share = 1 - ASB_EMIT_SHARE;
 	b->blocks = (uint32_t)machine->cores;
 	b->subs = machine->subcores;
 	b->sub = g_new0(asb_sub, (size_t)b->blocks * b->subs);
@@ -37,6 +39,7 @@ asb *asb_new(asc_program *program, const asc_machine *machine, const sched_optio
 	b->sequence = g_array_sized_new(FALSE, FALSE, sizeof(asb_core), SEQUENCE_FIRST);
 	b->modes = g_array_new(FALSE, FALSE, sizeof(asb_mode));
 	g_array_append_val(b->modes, all);
+	b->loops = g_array_new(FALSE, FALSE, sizeof(asb_loop_name));
 	b->tensors = g_array_new(FALSE, FALSE, sizeof(asb_block_tensor));
 	b->remarks = g_string_new(NULL);
 	b->node = ASC_NO_NODE;
@@ -55,10 +58,13 @@ void asb_free(asb *b)
 		g_array_free(b->sub[i].before, TRUE);
 		g_array_free(b->sub[i].behind, TRUE);
 		g_free(b->sub[i].last);
+		if (b->sub[i].tags)
+			g_array_unref(b->sub[i].tags);
 	}
 	g_free(b->sub);
 	g_array_free(b->sequence, TRUE);
 	g_array_free(b->modes, TRUE);
+	g_array_free(b->loops, TRUE);
 	g_array_free(b->tensors, TRUE);
 	g_string_free(b->remarks, TRUE);
 	g_hash_table_destroy(b->node_numbers);
@@ -94,6 +100,32 @@ uint32_t asb_block_of(const asb *b, asb_core core)
 void asb_kernel(asb *b, const char *name)
 {
 	b->kernel = name;
+	b->old_loops = b->loops->len;
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++)
+		b->sub[i].tag = ASB_NO_TAG;
+}
+
+void asb_loop(asb *b, asb_core core, const char *unit)
+{
+	asb_loop_name loop = {b->node, unit};
+
+	for (guint i = b->old_loops; i < b->loops->len; i++) {
+		const asb_loop_name *l = &g_array_index(b->loops, asb_loop_name, i);
+
+		if (l->node != loop.node || l->unit != unit || b->sub[core].tag >> ASB_TAG_BITS > i)
+			continue;
+		b->loop = i + 1;
+		return;
+	}
+	g_array_append_val(b->loops, loop);
+	b->loop = b->loops->len;
+}
+
+void asb_iteration(asb *b, asb_core core, uint64_t number)
+{
+	bool named = b->loop && b->loop < ASB_LOOPS && number >> ASB_TAG_BITS == 0;
+
+	b->sub[core].tag = named ? b->loop << ASB_TAG_BITS | (uint32_t)number : ASB_NO_TAG;
 }
 
 uint32_t asb_decide(const asb *b, const char *kind, uint32_t count)
@@ -147,7 +179,7 @@ void asb_node(asb *b, const char *bare)
 void asb_step(asb *b, asb_core core, const asc_insn *insn)
 {
 	asb_sub *s = &b->sub[core];
-	asb_item item = {.insn = *insn, .mode = s->mode};
+	asb_item item = {.insn = *insn, .mode = s->mode, .tag = s->tag};
 
 	item.insn.node = b->node;
 	item.insn.start = item.insn.end = ASC_NO_TIME;

@@ -43,6 +43,11 @@ void asb_node(asb *b, const char *name);
 /* What follows is of layer NAME of several: its nodes and remarks bear its name.  NULL: of the only one. */
 void asb_layer(asb *b, const char *name);
 void asb_step(asb *b, asb_core core, const asc_insn *insn);
+/* Loops, for the report: a loop over UNIT ("tiles", static) begins on CORE and maybe others, the name is that of the
+ * node at hand; what the kernel did on other cores under that name is the same loop.  Steps of CORE that follow are of
+ * iteration NUMBER.  asb_kernel() ends it. */
+void asb_loop(asb *b, asb_core core, const char *unit);
+void asb_iteration(asb *b, asb_core core, uint64_t number);
 /* Vector steps of CORE that follow run under this mask; costs an instruction where it changes.  The standard is all
  * lanes, no counter mode. */
 void asb_mask(asb *b, asb_core core, uint64_t low, uint64_t high);

@@ -20,7 +20,15 @@ typedef struct asb_mode {
 typedef struct asb_item {
 	asc_insn insn;
 	uint32_t mode; /* number in asb.modes */
+	uint32_t tag;  /* of a loop's iteration, ASB_NO_TAG */
 } asb_item;
+
+/* Number of a loop + 1, and of its iteration. */
+enum { ASB_NO_TAG = 0, ASB_TAG_BITS = 20, ASB_LOOPS = 1 << (32 - ASB_TAG_BITS) };
+typedef struct asb_loop_name {
+	uint32_t node;
+	const char *unit;
+} asb_loop_name;
 
 /* An instruction of the builder's own: behind step STEP of a sub-core, or before it. */
 typedef struct asb_note {
@@ -37,6 +45,8 @@ typedef struct asb_sub {
 	unsigned vector;
 	GArray *items;  /* asb_item */
 	uint32_t mode;  /* of steps that follow */
+	uint32_t tag;   /* the same */
+	GArray *tags;   /* uint32_t of each step, when its stream has been written; NULL before */
 	GArray *before; /* asb_note by step */
 	GArray *behind; /* asb_note, chains by `last` */
 	uint32_t *last; /* [items] the last note behind a step, ASB_NONE */
@@ -56,15 +66,22 @@ typedef struct asb_counts {
 	uint64_t conflicts_saved; /* cycles that placing of operands saves */
 } asb_counts;
 
+/* Of the work that is reported as progress: writing steps; the rest is finding their times. */
+#define ASB_EMIT_SHARE 0.2
+
 struct asb {
 	asc_program *program;
 	const asc_machine *machine;
 	sched_options options;
-	uint32_t blocks, subs;             /* sub-cores: blocks x subs */
-	uint32_t first_block, used_blocks; /* what kernels see of them; used 0: all */
+	double progress_from, progress_share; /* of the next prediction */
+	uint32_t blocks, subs;                /* sub-cores: blocks x subs */
+	uint32_t first_block, used_blocks;    /* what kernels see of them; used 0: all */
 	asb_sub *sub;
 	GArray *sequence; /* asb_core of each step in the order of kernels, ASB_SYNC between them */
 	GArray *modes;    /* asb_mode */
+	GArray *loops;    /* asb_loop_name */
+	guint loop;       /* number + 1 of that at hand */
+	guint old_loops;  /* of earlier kernels */
 	uint32_t node;
 	char *layer;        /* and a full stop, or NULL */
 	const char *kernel; /* its first node */

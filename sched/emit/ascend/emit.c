@@ -104,6 +104,9 @@ void asb_emit(asb *b)
 		asb_sub *s = &b->sub[i];
 
 		write_sub(b, s);
+		s->tags = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), s->items->len);
+		for (uint32_t n = 0; n < s->items->len; n++)
+			g_array_append_val(s->tags, asb_item_at(s, n)->tag);
 		/* Steps of large programs are hundreds of megabytes. */
 		g_array_free(s->items, TRUE);
 		s->items = g_array_new(FALSE, FALSE, sizeof(asb_item));

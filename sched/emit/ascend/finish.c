@@ -34,20 +34,21 @@ static void describe(const asb *b, sched_report *report)
 	if (!report->notes)
 		report->notes = g_string_new(NULL);
 	g_string_append(report->notes, b->remarks->str);
-	g_string_append_printf(report->notes,
-	                       "synchronisation: %" G_GUINT64_FORMAT " flags, %" G_GUINT64_FORMAT
-	                       " barriers, %" G_GUINT64_FORMAT " sets between sub-cores, %" G_GUINT64_FORMAT
-	                       " meetings of all cores, %" G_GUINT64_FORMAT
-	                       " round trips for want of an id, for %" G_GUINT64_FORMAT " dependences of bytes\n",
-	                       c->flags, c->barriers, c->crossings, c->syncs, c->round_trips, c->dependences);
+	g_string_append_printf(
+		report->notes,
+		"synchronisation: %" G_GUINT64_FORMAT " flag%s, %" G_GUINT64_FORMAT " barrier%s, %" G_GUINT64_FORMAT
+		" set%s between sub-cores, %" G_GUINT64_FORMAT " meeting%s of all cores, %" G_GUINT64_FORMAT
+		" round trip%s for want of an id, for %" G_GUINT64_FORMAT " dependence%s of bytes\n",
+		c->flags, tsp_s(c->flags), c->barriers, tsp_s(c->barriers), c->crossings, tsp_s(c->crossings), c->syncs,
+		tsp_s(c->syncs), c->round_trips, tsp_s(c->round_trips), c->dependences, tsp_s(c->dependences));
 	if (c->windows)
-		g_string_append_printf(report->notes, "order: %" G_GUINT64_FORMAT " windows of steps changed\n",
-		                       c->windows);
+		g_string_append_printf(report->notes, "order: %" G_GUINT64_FORMAT " window%s of steps changed\n",
+		                       c->windows, tsp_s(c->windows));
 	if (c->conflicts_saved)
 		g_string_append_printf(report->notes,
 		                       "unified buffer: places of operands save %" G_GUINT64_FORMAT
-		                       " cycles of bank conflicts\n",
-		                       c->conflicts_saved);
+		                       " cycle%s of bank conflicts\n",
+		                       c->conflicts_saved, tsp_s(c->conflicts_saved));
 }
 
 /* Flags, streams and times for the steps as they stand. */
@@ -86,6 +87,12 @@ static void take_streams(asb *b, asb *another)
 	to->predicted_cycles = from->predicted_cycles;
 	another->counts.conflicts_saved = b->counts.conflicts_saved;
 	b->counts = another->counts;
+	for (uint32_t i = 0; i < b->blocks * b->subs; i++) {
+		GArray *tags = b->sub[i].tags;
+
+		b->sub[i].tags = another->sub[i].tags;
+		another->sub[i].tags = tags;
+	}
 	b->words = another->words;
 	b->words_cores = another->words_cores;
 }
@@ -100,6 +107,10 @@ static bool complete_ordered(asb *b, sched_report *found, GError **error)
 	sched_report other = {.notes = NULL};
 
 	both = asb_order(b) && both;
+	if (both) {
+		b->progress_share = kernels->progress_share = b->progress_share / 2;
+		kernels->progress_from = b->progress_from + b->progress_share;
+	}
 	good = complete_steps(b, found, error) && (!both || complete_steps(kernels, &other, error));
 	if (good && both && program->predicted_cycles <= b->program->predicted_cycles) {
 		take_streams(b, kernels);
@@ -129,6 +140,8 @@ bool asb_finish(asb *b, sched_report *report, GError **error)
 	if (report) {
 		describe(b, report);
 		g_string_append(report->notes, found.notes ? found.notes->str : "");
+		if (!b->options.brief)
+			ask_intervals(b, report);
 		report->cycles = found.cycles;
 		g_free(report->binds);
 		report->binds = g_steal_pointer(&found.binds);

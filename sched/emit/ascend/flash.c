@@ -310,6 +310,8 @@ static void all_items(fla *f)
 	for (uint64_t i = 0; i < MIN(items, ATN_AHEAD); i++)
 		fla_make_scores(f, i);
 	for (uint64_t i = 0; i < items; i++) {
+		for (unsigned s = 0; s < (f->a.coupled ? 1 : asb_vectors(f->a.b) + 1); s++)
+			asb_iteration(f->a.b, f->a.core + s, i);
 		fla_powers(f, i);
 		asb_hold(f->a.b);
 		if (i + ATN_AHEAD < items)
@@ -325,31 +327,21 @@ static void all_items(fla *f)
 
 static bool one_block(fla *f, uint32_t block, GError **error)
 {
-	static const enum asc_space spaces[] = {ASC_L1, ASC_L0A, ASC_L0B, ASC_L0C, ASC_UB};
-	atn *a = &f->a;
-	unsigned vectors = asb_vectors(a->b), subs = a->coupled ? 1 : vectors + 1;
-	uint64_t mark[3][G_N_ELEMENTS(spaces)];
+	atn_marks marks;
 	bool good = true;
 
-	atn_find_units(a, block, asb_blocks(a->b));
-	if (!a->units->len)
+	if (!atn_begin_block(&f->a, block, &marks))
 		return true;
-	a->core = asb_cube(a->b, block);
-	for (unsigned s = 0; s < subs; s++)
-		for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
-			mark[s][i] = asb_mark(a->b, a->core + s, spaces[i]);
 	for (unsigned t = 0; t < G_N_ELEMENTS(f->scores); t++)
 		g_hash_table_remove_all(f->scores[t]);
 	for (unsigned t = 0; t < G_N_ELEMENTS(f->products); t++)
 		g_hash_table_remove_all(f->products[t]);
-	for (unsigned v = 0; good && v < vectors; v++)
+	for (unsigned v = 0; good && v < asb_vectors(f->a.b); v++)
 		good = fla_soft_take(f, v, error);
 	good = good && fla_cube_take(f, error);
 	if (good)
 		all_items(f);
-	for (unsigned s = 0; s < subs; s++)
-		for (unsigned i = 0; i < G_N_ELEMENTS(spaces); i++)
-			asb_release(a->b, a->core + s, spaces[i], mark[s][i]);
+	atn_end_block(&f->a, &marks);
 	return good;
 }
 
@@ -376,9 +368,11 @@ bool ask_flash(asb *b, const ask_kernel *k, GError **error)
 	for (unsigned t = 0; t < G_N_ELEMENTS(f.products); t++)
 		f.products[t] = g_hash_table_new(NULL, NULL);
 	asb_remark(b,
-	           "%s: %u tiles of keys, units of %" G_GUINT64_FORMAT " queries, products of %" G_GUINT64_FORMAT
+	           "%s: %u tile%s of keys, units of %" G_GUINT64_FORMAT " queries, products of %" G_GUINT64_FORMAT
 	           " keys",
-	           f.a.name_out, f.tiles->len, f.a.width, f.a.chunk);
+	           f.a.name_out, f.tiles->len, tsp_s(f.tiles->len), f.a.width, f.a.chunk);
+	asb_node(b, f.a.name_out);
+	asb_loop(b, asb_cube(b, 0), "tiles of keys");
 	for (uint32_t block = 0; good && block < asb_blocks(b); block++)
 		good = one_block(&f, block, error);
 	for (unsigned t = 0; t < G_N_ELEMENTS(f.scores); t++)

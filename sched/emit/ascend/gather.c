@@ -79,10 +79,12 @@ bool ask_gather(asb *b, const ask_kernel *k, GError **error)
 	tiles = (n->rows + p.rows - 1) / p.rows * p.pieces;
 	cores = MIN(cores, tiles);
 	asb_node(b, n->name);
+	asb_loop(b, avk_core(b, 0), "tiles");
 	for (uint64_t c = 0; c < cores; c++)
 		for (uint64_t from = tiles * c / cores, i = from; i < tiles * (c + 1) / cores; i++) {
 			uint64_t row = i / p.pieces * p.rows, lane = i % p.pieces * p.piece_bytes;
 
+			asb_iteration(b, avk_core(b, (uint32_t)c), i - from);
 			tile(&p, avk_core(b, (uint32_t)c), (i - from) % SETS * room, row, MIN(p.rows, n->rows - row),
 			     lane, MIN(p.piece_bytes, p.bytes - lane));
 		}

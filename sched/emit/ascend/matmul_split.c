@@ -155,6 +155,7 @@ bool ask_add_parts(asb *b, const ask_product *p, const ask_place *from, const as
 
 	choose(&a, cores);
 	pieces = p->batches / p->parts * ask_div_up(p->m, a.rows) * ask_div_up(p->n, a.columns);
+	asb_loop(b, asb_vector(b, 0, 0), "pieces");
 	for (uint64_t c = 0; c < MIN(cores, pieces); c++) {
 		uint64_t mark;
 
@@ -166,6 +167,7 @@ bool ask_add_parts(asb *b, const ask_product *p, const ask_place *from, const as
 		for (uint64_t i = c; i < pieces; i += cores) {
 			piece n = piece_at(&a, i);
 
+			asb_iteration(b, a.core, i / cores);
 			one_piece(&a, &n);
 		}
 		asb_release(b, a.core, ASC_UB, mark);

@@ -50,7 +50,8 @@ typedef struct timeline {
 	ask_memory *memory;
 	runner *runner;
 	uint32_t count;
-	GArray **words; /* by word: double, from when on each set of it is seen */
+	GArray **words;      /* by word: double, from when on each set of it is seen */
+	uint64_t begun, all; /* instructions */
 } timeline;
 
 static int64_t rounded(double time)
@@ -320,6 +321,17 @@ static unsigned moved_by(const asc_insn *insn, enum asc_pipe pipe)
 	}
 }
 
+/* Times of a large program take long to find. */
+static void tell(timeline *t)
+{
+	enum { OFTEN = 1024 };
+	const sched_options *o = &t->b->options;
+
+	if (++t->begun % OFTEN == 0 && o->progress)
+		o->progress(o->progress_state,
+		            t->b->progress_from + t->b->progress_share * (double)t->begun / (double)t->all);
+}
+
 /* The head of a queue begins. */
 static void begin(timeline *t, runner *r, enum asc_pipe pipe)
 {
@@ -353,6 +365,7 @@ static void begin(timeline *t, runner *r, enum asc_pipe pipe)
 	}
 	l->free = x.free;
 	at(insn, x.start, x.done);
+	tell(t);
 	l->left[l->begun++ % l->depth] = x.start;
 	r->stale |= moved_by(insn, pipe);
 }
@@ -519,8 +532,10 @@ void ask_predict(asb *b, sched_report *report)
 	t.words = g_new0(GArray *, words + 1);
 	t.memory = ask_memory_new(b->machine);
 	t.runner = g_new0(runner, t.count + 1);
-	for (uint32_t i = 0; i < t.count; i++)
+	for (uint32_t i = 0; i < t.count; i++) {
 		init_runner(&t, &t.runner[i], g_ptr_array_index(b->program->streams, i));
+		t.all += t.runner[i].stream->insns->len;
+	}
 	run_all(&t);
 	for (uint32_t i = 0; i < t.count; i++)
 		if (!last || t.runner[i].end > last->end)

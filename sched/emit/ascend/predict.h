@@ -23,6 +23,7 @@ void ask_memory_free(ask_memory *m);
 /* Requests of one sub-core one way: when each of those that may be in flight comes back, and when the link is free. */
 typedef struct ask_link {
 	double free, *returns;
+	double busy; /* cycles it was taken, over all requests */
 	unsigned next;
 } ask_link;
 
@@ -73,6 +74,12 @@ void ask_core_free(ask_core *c);
 double ask_core_ready(const ask_core *c, const asc_insn *insn);
 /* INSN begins at START on PIPE; vector instructions under MODE. */
 ask_times ask_core_times(ask_core *c, const asc_insn *insn, enum asc_pipe pipe, const asb_mode *mode, double start);
+
+/* Cycles for which the link of reads (WRITE: of writes) was taken so far. */
+double ask_core_link_busy(const ask_core *c, bool write);
+
+/* interval.c: the steady state of each loop of a program whose streams have times, and what bounds it. */
+void ask_intervals(asb *b, sched_report *report);
 
 /* Start and end of every instruction of the program's streams, its length; what binds goes into REPORT. */
 void ask_predict(asb *b, sched_report *report);

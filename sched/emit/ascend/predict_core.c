@@ -61,6 +61,11 @@ void ask_core_free(ask_core *c)
 	g_free(c);
 }
 
+double ask_core_link_busy(const ask_core *c, bool write)
+{
+	return c->link[write].busy;
+}
+
 /* ---- L1 ---- */
 
 /* BYTES at ADDRESS, in whole rows of banks, from AT on; returns when they are through. */

@@ -264,6 +264,7 @@ static void one_request(ask_copy *c, uint64_t address, uint64_t bytes)
 		a = ask(c->memory, c, address, bytes, at + ticks);
 		least = a.hit ? 0 : (double)m->mte3_packet_cycles;
 		c->issue = c->link->free = at + MAX(ticks, least);
+		c->link->busy += MAX(ticks, least);
 		*returns = MAX(a.at, c->link->free) + c->latency;
 	} else {
 		a = ask(c->memory, c, address, bytes, at);
@@ -271,6 +272,7 @@ static void one_request(ask_copy *c, uint64_t address, uint64_t bytes)
 		c->issue = at + 1;
 		at = MAX(a.at, c->link->free);
 		c->link->free = at + MAX(ticks, least);
+		c->link->busy += MAX(ticks, least);
 		*returns = c->link->free + c->latency;
 	}
 	c->first = MIN(c->first, at);

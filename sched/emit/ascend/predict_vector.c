@@ -3,55 +3,12 @@
  * Vector instructions, predicted: which blocks their repeats read and write (docs/ascend.md), when they may start, and
  * when they are done after what the banks take.
  */
+#include "sched/emit/ascend/operands.h"
 #include "sched/emit/ascend/predict_int.h"
 
 enum { BLOCK_BYTES = 32, MASK_BITS = 128, PENDING = 32 };
 
 /* ---- operands ---- */
-
-enum field {
-	TYPE,
-	DTYPE,
-	DST,
-	SRC,
-	SRC1,
-	OFFSETS,
-	AUX, /* what is read in no order: bits of a select, elements of a gather */
-	REPEAT,
-	LENGTH,
-	PATTERN,
-	DST_BLK,
-	SRC_BLK,
-	SRC1_BLK,
-	DST_REP,
-	SRC_REP,
-	SRC1_REP,
-	FIELDS
-};
-
-static const int8_t *fields_of(enum asc_op op)
-{
-	static const char *const names[FIELDS][2] = {
-		{"type", "type"},         {"dtype", "dtype"},     {"dst", "dst"},          {"src", "src0"},
-		{"src1", "src1"},         {"offsets", "offsets"}, {"mask", "base"},        {"repeat", "repeat"},
-		{"length", "length"},     {"pattern", "pattern"}, {"dst_blk", "dst_blk"},  {"src_blk", "src0_blk"},
-		{"src1_blk", "src1_blk"}, {"dst_rep", "dst_rep"}, {"src_rep", "src0_rep"}, {"src1_rep", "src1_rep"}};
-	static int8_t table[ASC_OP_COUNT][FIELDS];
-	static gsize ready;
-
-	if (g_once_init_enter(&ready)) {
-		for (unsigned o = 0; o < ASC_OP_COUNT; o++)
-			for (unsigned i = 0; i < FIELDS; i++) {
-				int at = asc_field_by_name((enum asc_op)o, names[i][0]);
-
-				if (at < 0)
-					at = asc_field_by_name((enum asc_op)o, names[i][1]);
-				table[o][i] = (int8_t)at;
-			}
-		g_once_init_leave(&ready, 1);
-	}
-	return table[op];
-}
 
 /* What is active of a repeat, of the last one. */
 typedef struct lanes {
@@ -149,9 +106,10 @@ static bool special(ask_repeats *v, const asc_insn *insn, const int8_t *at, cons
 {
 	enum asc_op op = (enum asc_op)insn->op;
 	const int64_t *f = insn->f;
-	int64_t dst = f[at[DST]], src = f[at[SRC] < 0 ? at[OFFSETS] : at[SRC]], n = l->count;
-	int64_t dst_blk = at[DST_BLK] < 0 ? BLOCK_BYTES : f[at[DST_BLK]] * BLOCK_BYTES;
-	int64_t dst_rep = (at[DST_REP] < 0 ? 8 : f[at[DST_REP]]) * BLOCK_BYTES;
+	int64_t dst = f[at[OPERAND_DST]], src = f[at[OPERAND_SRC] < 0 ? at[OPERAND_OFFSETS] : at[OPERAND_SRC]],
+		n = l->count;
+	int64_t dst_blk = at[OPERAND_DST_BLK] < 0 ? BLOCK_BYTES : f[at[OPERAND_DST_BLK]] * BLOCK_BYTES;
+	int64_t dst_rep = (at[OPERAND_DST_REP] < 0 ? 8 : f[at[OPERAND_DST_REP]]) * BLOCK_BYTES;
 
 	switch (op) {
 	case ASC_OP_VBRCB:
@@ -169,25 +127,25 @@ static bool special(ask_repeats *v, const asc_insn *insn, const int8_t *at, cons
 		break;
 	case ASC_OP_VSORT32:
 		v->read[0] = operand_of(v, l, src, BLOCK_BYTES, 32 * size, 32, size, false);
-		v->read[1] = operand_of(v, l, f[at[SRC1]], BLOCK_BYTES, 128, 32, 4, false);
+		v->read[1] = operand_of(v, l, f[at[OPERAND_SRC1]], BLOCK_BYTES, 128, 32, 4, false);
 		v->write = operand_of(v, l, dst, BLOCK_BYTES, 256, 32, 8, false);
 		v->reads = 2;
 		return true;
 	case ASC_OP_VMRGSORT:
 		/* 128 elements at a time. */
-		v->repeats = div_up(v->repeats * 4 * f[at[LENGTH]], 128);
+		v->repeats = div_up(v->repeats * 4 * f[at[OPERAND_LENGTH]], 128);
 		v->read[0] = operand_of(v, l, src, BLOCK_BYTES, 1024, 128, 8, false);
 		v->write = operand_of(v, l, dst, BLOCK_BYTES, 1024, 128, 8, false);
 		break;
 	case ASC_OP_VREDUCEV2:
-		n = picked_of(f[at[PATTERN]], l->count);
-		v->read[0] = operand_of(v, l, src, f[at[SRC_BLK]] * BLOCK_BYTES, f[at[SRC_REP]] * BLOCK_BYTES, l->count,
-		                        size, false);
+		n = picked_of(f[at[OPERAND_PATTERN]], l->count);
+		v->read[0] = operand_of(v, l, src, f[at[OPERAND_SRC_BLK]] * BLOCK_BYTES,
+		                        f[at[OPERAND_SRC_REP]] * BLOCK_BYTES, l->count, size, false);
 		v->write = operand_of(v, l, dst, BLOCK_BYTES, n * size, n, size, false);
 		v->reads = 1;
-		if (!f[at[PATTERN]])
-			v->read[v->reads++] = operand_of(v, l, f[at[SRC1]], BLOCK_BYTES, f[at[SRC1_REP]] * BLOCK_BYTES,
-			                                 l->count / 8, 1, false);
+		if (!f[at[OPERAND_PATTERN]])
+			v->read[v->reads++] = operand_of(v, l, f[at[OPERAND_SRC1]], BLOCK_BYTES,
+			                                 f[at[OPERAND_SRC1_REP]] * BLOCK_BYTES, l->count / 8, 1, false);
 		return true;
 	default:
 		return false;
@@ -200,38 +158,42 @@ static ask_repeats vector_of(const asc_insn *insn, const asb_mode *mode, const a
 {
 	enum asc_op op = (enum asc_op)insn->op;
 	const asc_timing_cycles *timing = &m->timing[asc_op(op)->timing];
-	const int8_t *at = fields_of(op);
+	const int8_t *at = ask_operands(op);
 	const int64_t *f = insn->f;
-	int64_t size = asc_type_bytes((enum asc_type)f[at[TYPE]]);
-	int64_t to_size = at[DTYPE] < 0 ? size : asc_type_bytes((enum asc_type)f[at[DTYPE]]);
+	int64_t size = asc_type_bytes((enum asc_type)f[at[OPERAND_TYPE]]);
+	int64_t to_size = at[OPERAND_DTYPE] < 0 ? size : asc_type_bytes((enum asc_type)f[at[OPERAND_DTYPE]]);
 	int64_t wide = MAX(size, to_size), count = MIN(m->vector_bytes / wide, MASK_BITS), results;
-	int64_t dst = f[at[DST]], dst_blk = (at[DST_BLK] < 0 ? 1 : f[at[DST_BLK]]) * BLOCK_BYTES;
-	int64_t dst_rep = (at[DST_REP] < 0 ? 8 : f[at[DST_REP]]) * BLOCK_BYTES;
-	ask_repeats v = {.repeats = at[REPEAT] < 0 ? 1 : f[at[REPEAT]],
+	int64_t dst = f[at[OPERAND_DST]],
+		dst_blk = (at[OPERAND_DST_BLK] < 0 ? 1 : f[at[OPERAND_DST_BLK]]) * BLOCK_BYTES;
+	int64_t dst_rep = (at[OPERAND_DST_REP] < 0 ? 8 : f[at[OPERAND_DST_REP]]) * BLOCK_BYTES;
+	ask_repeats v = {.repeats = at[OPERAND_REPEAT] < 0 ? 1 : f[at[OPERAND_REPEAT]],
 	                 .interval = MAX(wide > 2 ? timing->b32 : timing->b16, 1)};
 	lanes l = active_lanes(insn, mode, count, &v.repeats);
 
-	if (at[AUX] >= 0) {
-		v.aux_low = f[at[AUX]];
+	if (at[OPERAND_AUX] >= 0) {
+		v.aux_low = f[at[OPERAND_AUX]];
 		v.aux_high = op == ASC_OP_VSEL ? v.aux_low + v.repeats * count / 8 : INT64_MAX;
 	}
 	if (v.repeats <= 0 || special(&v, insn, at, &l, size))
 		return v;
-	if (at[SRC] >= 0)
-		v.read[v.reads++] = operand_of(&v, &l, f[at[SRC]], (at[SRC_BLK] < 0 ? 1 : f[at[SRC_BLK]]) * BLOCK_BYTES,
-		                               (at[SRC_REP] < 0 ? 8 : f[at[SRC_REP]]) * BLOCK_BYTES, count, size, true);
-	else if (at[OFFSETS] >= 0)
-		v.read[v.reads++] = operand_of(&v, &l, f[at[OFFSETS]], BLOCK_BYTES, 4 * count, count, 4, true);
-	if (at[SRC1] >= 0)
-		v.read[v.reads++] =
-			operand_of(&v, &l, f[at[SRC1]], (at[SRC1_BLK] < 0 ? 1 : f[at[SRC1_BLK]]) * BLOCK_BYTES,
-		                   (at[SRC1_REP] < 0 ? 8 : f[at[SRC1_REP]]) * BLOCK_BYTES, count, size, true);
+	if (at[OPERAND_SRC] >= 0)
+		v.read[v.reads++] = operand_of(&v, &l, f[at[OPERAND_SRC]],
+		                               (at[OPERAND_SRC_BLK] < 0 ? 1 : f[at[OPERAND_SRC_BLK]]) * BLOCK_BYTES,
+		                               (at[OPERAND_SRC_REP] < 0 ? 8 : f[at[OPERAND_SRC_REP]]) * BLOCK_BYTES,
+		                               count, size, true);
+	else if (at[OPERAND_OFFSETS] >= 0)
+		v.read[v.reads++] = operand_of(&v, &l, f[at[OPERAND_OFFSETS]], BLOCK_BYTES, 4 * count, count, 4, true);
+	if (at[OPERAND_SRC1] >= 0)
+		v.read[v.reads++] = operand_of(&v, &l, f[at[OPERAND_SRC1]],
+		                               (at[OPERAND_SRC1_BLK] < 0 ? 1 : f[at[OPERAND_SRC1_BLK]]) * BLOCK_BYTES,
+		                               (at[OPERAND_SRC1_REP] < 0 ? 8 : f[at[OPERAND_SRC1_REP]]) * BLOCK_BYTES,
+		                               count, size, true);
 	results = results_of(op, count);
 	if (results) {
-		dst_rep = (at[DST_REP] < 0 ? 1 : f[at[DST_REP]]) * results * size;
+		dst_rep = (at[OPERAND_DST_REP] < 0 ? 1 : f[at[OPERAND_DST_REP]]) * results * size;
 		v.write = operand_of(&v, &l, dst, BLOCK_BYTES, dst_rep, results, size, false);
 	} else if (op == ASC_OP_VCMP) {
-		dst_rep = (at[DST_REP] < 0 ? 1 : f[at[DST_REP]]) * count / 8;
+		dst_rep = (at[OPERAND_DST_REP] < 0 ? 1 : f[at[OPERAND_DST_REP]]) * count / 8;
 		v.write = operand_of(&v, &l, dst, BLOCK_BYTES, dst_rep, count / 8, 1, false);
 	} else {
 		v.write = operand_of(&v, &l, dst, dst_blk, dst_rep, count, to_size, true);

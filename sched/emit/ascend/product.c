@@ -346,6 +346,7 @@ static void one_tile(ask_work *w, uint64_t number)
 		uint64_t k = ask_depths_at(w->depths->step, i), end = ask_depths_at(w->depths->step, i + 1);
 		uint64_t a = take_turn(&w->l0a), b = take_turn(&w->l0b);
 
+		asb_iteration(w->b, w->core, number * steps + i);
 		look_up(w, number);
 		w->source->extract(w, stage[0], stage_address(w, 0, number, stage[0]), a, k, end - k);
 		extract_right(w, stage[1], stage_address(w, 1, number, stage[1]), b, k, end - k);
@@ -458,6 +459,7 @@ static bool all_cores(ask_work *w, const ask_tile *t, uint64_t most_tiles, uint6
 	end_at(d->step, most_depth);
 	w->t = t;
 	w->depths = d;
+	asb_loop(w->b, asb_cube(w->b, 0), "steps of depth");
 	for (uint32_t block = 0; good && block < asb_blocks(w->b); block++)
 		good = core_tiles(w, block, most_tiles, error);
 	ask_depths_free(d);
@@ -483,6 +485,7 @@ static double trial(const ask_work *like, const ask_tile *t, uint64_t rounds, ui
 	asb_limit_blocks(b, like->b->blocks);
 	asb_window(b, like->b->first_block, like->b->used_blocks);
 	b->options.sheet = NULL;
+	b->options.progress = NULL;
 	b->global = like->b->global;
 	w.b = b;
 	if (w.p->packed)

@@ -8,56 +8,9 @@
  * active lane of a repeat (of a block, where blocks lie apart) counts.  A gather may read anything from its base on.
  */
 #include "sched/emit/ascend/build_int.h"
+#include "sched/emit/ascend/operands.h"
 
-enum {
-	BLOCK_BYTES = 32,
-	FRACTAL_BYTES = 512,
-	FRACTAL_SIDE = 16,
-	SUM_BYTES = 4,
-	MASK_BITS = 128,
-	SLOTS = 12,
-	WORD_BYTES = 8
-};
-
-enum slot {
-	TYPE,
-	DTYPE,
-	DST,
-	SRC,
-	SRC1,
-	REPEAT,
-	DST_BLK,
-	SRC_BLK,
-	SRC1_BLK,
-	DST_REP,
-	SRC_REP,
-	SRC1_REP,
-};
-_Static_assert(SRC1_REP + 1 == SLOTS, "slots");
-
-/* Places of a vector instruction's operands among its fields, -1 where it has none. */
-static const int8_t *slots_of(enum asc_op op)
-{
-	static const char *const names[SLOTS][2] = {
-		{"type", "type"},         {"dtype", "dtype"},     {"dst", "dst"},          {"src", "src0"},
-		{"src1", "src1"},         {"repeat", "repeat"},   {"dst_blk", "dst_blk"},  {"src_blk", "src0_blk"},
-		{"src1_blk", "src1_blk"}, {"dst_rep", "dst_rep"}, {"src_rep", "src0_rep"}, {"src1_rep", "src1_rep"}};
-	static int8_t table[ASC_OP_COUNT][SLOTS];
-	static gsize ready;
-
-	if (g_once_init_enter(&ready)) {
-		for (unsigned o = 0; o < ASC_OP_COUNT; o++)
-			for (unsigned i = 0; i < SLOTS; i++) {
-				int at = asc_field_by_name((enum asc_op)o, names[i][0]);
-
-				if (at < 0)
-					at = asc_field_by_name((enum asc_op)o, names[i][1]);
-				table[o][i] = (int8_t)at;
-			}
-		g_once_init_leave(&ready, 1);
-	}
-	return table[op];
-}
+enum { BLOCK_BYTES = 32, FRACTAL_BYTES = 512, FRACTAL_SIDE = 16, SUM_BYTES = 4, MASK_BITS = 128, WORD_BYTES = 8 };
 
 typedef struct touched {
 	const asc_insn *insn;
@@ -68,7 +21,7 @@ typedef struct touched {
 	unsigned count;
 } touched;
 
-static int64_t get(const touched *t, enum slot slot, int64_t otherwise)
+static int64_t get(const touched *t, enum operand_index slot, int64_t otherwise)
 {
 	return t->slot[slot] < 0 ? otherwise : t->insn->f[t->slot[slot]];
 }
@@ -115,7 +68,7 @@ typedef struct reach {
 /* Lanes that the mask or count leaves active; LANES a repeat. */
 static reach active(const touched *t, int64_t lanes)
 {
-	reach r = {.repeats = get(t, REPEAT, 1), .lanes = lanes, .end = lanes};
+	reach r = {.repeats = get(t, OPERAND_REPEAT, 1), .lanes = lanes, .end = lanes};
 	const asb_mode *m = t->mode;
 
 	if (!asb_masked((enum asc_op)t->insn->op))
@@ -182,15 +135,18 @@ static int64_t all_repeats(const reach *r)
 static void lane_wise(touched *t)
 {
 	enum asc_op op = (enum asc_op)t->insn->op;
-	int64_t size = asc_type_bytes((enum asc_type)get(t, TYPE, ASC_F16));
-	int64_t to_size = t->slot[DTYPE] < 0 ? size : asc_type_bytes((enum asc_type)get(t, DTYPE, ASC_F16));
+	int64_t size = asc_type_bytes((enum asc_type)get(t, OPERAND_TYPE, ASC_F16));
+	int64_t to_size =
+		t->slot[OPERAND_DTYPE] < 0 ? size : asc_type_bytes((enum asc_type)get(t, OPERAND_DTYPE, ASC_F16));
 	reach r = active(t, t->machine->vector_bytes / MAX(size, to_size));
-	int64_t dst = get(t, DST, 0), blk = get(t, DST_BLK, 1), rep = get(t, DST_REP, 8);
+	int64_t dst = get(t, OPERAND_DST, 0), blk = get(t, OPERAND_DST_BLK, 1), rep = get(t, OPERAND_DST_REP, 8);
 
-	if (t->slot[SRC] >= 0)
-		operand(t, &r, false, get(t, SRC, 0), get(t, SRC_BLK, 1), get(t, SRC_REP, 8), size);
-	if (t->slot[SRC1] >= 0)
-		operand(t, &r, false, get(t, SRC1, 0), get(t, SRC1_BLK, 1), get(t, SRC1_REP, 8), size);
+	if (t->slot[OPERAND_SRC] >= 0)
+		operand(t, &r, false, get(t, OPERAND_SRC, 0), get(t, OPERAND_SRC_BLK, 1), get(t, OPERAND_SRC_REP, 8),
+		        size);
+	if (t->slot[OPERAND_SRC1] >= 0)
+		operand(t, &r, false, get(t, OPERAND_SRC1, 0), get(t, OPERAND_SRC1_BLK, 1), get(t, OPERAND_SRC1_REP, 8),
+		        size);
 	if (op == ASC_OP_VSEL)
 		put(t, ASC_UB, false, t->insn->f[asc_field_by_name(op, "mask")], div_up(all_repeats(&r) * r.lanes, 8),
 		    1, 0);
@@ -205,7 +161,7 @@ static void lane_wise(touched *t)
 
 static void reduction(touched *t)
 {
-	int64_t size = asc_type_bytes((enum asc_type)get(t, TYPE, ASC_F16));
+	int64_t size = asc_type_bytes((enum asc_type)get(t, OPERAND_TYPE, ASC_F16));
 	reach r = active(t, t->machine->vector_bytes / size);
 	int64_t results = t->machine->vector_bytes / BLOCK_BYTES;
 
@@ -223,8 +179,9 @@ static void reduction(touched *t)
 	default:
 		break;
 	}
-	operand(t, &r, false, get(t, SRC, 0), get(t, SRC_BLK, 1), get(t, SRC_REP, 8), size);
-	put(t, ASC_UB, true, get(t, DST, 0), results * size, all_repeats(&r), get(t, DST_REP, 1) * results * size);
+	operand(t, &r, false, get(t, OPERAND_SRC, 0), get(t, OPERAND_SRC_BLK, 1), get(t, OPERAND_SRC_REP, 8), size);
+	put(t, ASC_UB, true, get(t, OPERAND_DST, 0), results * size, all_repeats(&r),
+	    get(t, OPERAND_DST_REP, 1) * results * size);
 }
 
 /* What has a layout of its own. */
@@ -232,15 +189,15 @@ static bool vector_special(touched *t)
 {
 	enum asc_op op = (enum asc_op)t->insn->op;
 	const int64_t *f = t->insn->f;
-	int64_t size = asc_type_bytes((enum asc_type)get(t, TYPE, ASC_F16)), repeat = get(t, REPEAT, 1);
-	int64_t dst = get(t, DST, 0), src = get(t, SRC, 0), bytes;
+	int64_t size = asc_type_bytes((enum asc_type)get(t, OPERAND_TYPE, ASC_F16)), repeat = get(t, OPERAND_REPEAT, 1);
+	int64_t dst = get(t, OPERAND_DST, 0), src = get(t, OPERAND_SRC, 0), bytes;
 	reach r;
 
 	switch (op) {
 	case ASC_OP_VBRCB:
 		put(t, ASC_UB, false, src, repeat * 8 * size, 1, 0);
 		r = (reach){.repeats = repeat, .end = 8 * BLOCK_BYTES / size};
-		operand(t, &r, true, dst, get(t, DST_BLK, 1), get(t, DST_REP, 8), size);
+		operand(t, &r, true, dst, get(t, OPERAND_DST_BLK, 1), get(t, OPERAND_DST_REP, 8), size);
 		return true;
 	case ASC_OP_VGATHER:
 	case ASC_OP_VGATHERB: {
@@ -250,7 +207,7 @@ static bool vector_special(touched *t)
 		bytes = op == ASC_OP_VGATHER ? all_repeats(&r) * lanes * SUM_BYTES : repeat * BLOCK_BYTES;
 		put(t, ASC_UB, false, f[asc_field_by_name(op, "offsets")], bytes, 1, 0);
 		put(t, ASC_UB, false, base, t->machine->ub_bytes - base, 1, 0);
-		operand(t, &r, true, dst, 1, get(t, DST_REP, 8), size);
+		operand(t, &r, true, dst, 1, get(t, OPERAND_DST_REP, 8), size);
 		return true;
 	}
 	case ASC_OP_VTRANS:
@@ -259,7 +216,7 @@ static bool vector_special(touched *t)
 		return true;
 	case ASC_OP_VSORT32:
 		put(t, ASC_UB, false, src, repeat * 32 * size, 1, 0);
-		put(t, ASC_UB, false, get(t, SRC1, 0), repeat * 32 * 4, 1, 0);
+		put(t, ASC_UB, false, get(t, OPERAND_SRC1, 0), repeat * 32 * 4, 1, 0);
 		put(t, ASC_UB, true, dst, repeat * 32 * 8, 1, 0);
 		return true;
 	case ASC_OP_VMRGSORT:
@@ -444,7 +401,7 @@ static void others(touched *t)
 unsigned asb_touch(const asc_insn *insn, const asb_mode *mode, const asc_machine *machine, asb_box box[ASB_BOXES])
 {
 	const asc_op_info *info = asc_op((enum asc_op)insn->op);
-	touched t = {insn, mode, machine, slots_of((enum asc_op)insn->op), box, 0};
+	touched t = {insn, mode, machine, ask_operands((enum asc_op)insn->op), box, 0};
 
 	if (info->pipe != ASC_PIPE_V || insn->op == ASC_OP_L0C_TO_UB) {
 		others(&t);

@@ -268,6 +268,7 @@ bool avk_transpose(asb *b, const ask_kernel *k, unsigned pad, GError **error)
 	asb_node(b, n->name);
 	if (t.element == 4)
 		table = make_table(&t);
+	asb_loop(b, avk_core(b, 0), "tiles");
 	for (uint64_t c = 0; c < cores; c++) {
 		uint64_t from = tiles * c / cores;
 
@@ -278,6 +279,7 @@ bool avk_transpose(asb *b, const ask_kernel *k, unsigned pad, GError **error)
 		for (uint64_t i = from; i < tiles * (c + 1) / cores; i++) {
 			uint64_t row = i / across * t.tile_rows, column = i % across * t.tile_columns;
 
+			asb_iteration(b, avk_core(b, (uint32_t)c), i - from);
 			(t.element == 4 ? tile32 : tile16)(
 				&t, avk_core(b, (uint32_t)c), t.once + (i - from) % SETS * t.bytes, row, column,
 				MIN(t.tile_rows, t.rows - row), MIN(t.tile_columns, t.columns - column));

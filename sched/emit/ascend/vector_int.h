@@ -43,6 +43,7 @@ typedef struct avk_reg {
 	uint64_t bytes, address;
 	uint32_t first, last; /* operations that write and read it */
 	unsigned phase;       /* half of the bank groups in which it begins, where it matters */
+	bool stored;          /* a copy reads it: filled by avk_place() */
 } avk_reg;
 
 enum avk_kind { AVK_LOAD, AVK_STORE, AVK_VECTOR };
@@ -76,6 +77,7 @@ typedef struct avk_program {
 	uint64_t granule; /* lanes of a tile are a multiple of this, the last tile of a row excepted */
 	uint64_t rows;    /* of the value being made: a unit's, or in all */
 	bool shared;
+	bool apart; /* values that are stored keep their places to the end of the tile */
 	uint32_t node;
 	avk_view *value; /* [nodes] */
 	bool *made;

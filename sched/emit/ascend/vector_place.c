@@ -35,6 +35,12 @@ uint64_t avk_once_bytes(const avk_program *p)
 	return avk_up(bytes, turn_of(p));
 }
 
+/* Until a copy out has read a value, which may be long after the vector unit has gone on, APART keeps its place. */
+static uint32_t last_of(const avk_program *p, const avk_reg *r)
+{
+	return p->apart && r->stored ? UINT32_MAX : r->last;
+}
+
 /* May the result of operation I lie where its operand S lies? */
 static bool in_place(const avk_program *p, uint32_t i, unsigned s)
 {
@@ -42,7 +48,7 @@ static bool in_place(const avk_program *p, uint32_t i, unsigned s)
 	const avk_reg *from = avk_reg_at(p, o->src[s].reg), *to = avk_reg_at(p, o->dst.reg);
 
 	return o->kind == AVK_VECTOR && o->op != ASC_OP_VGATHER && !o->fold && !o->src[s].splat && !from->once &&
-	       from->last == i && to->first == i && from->bits == to->bits && from->rows == to->rows &&
+	       last_of(p, from) == i && to->first == i && from->bits == to->bits && from->rows == to->rows &&
 	       from->shared == to->shared && o->rows == to->rows && avk_dense(&o->src[s]) && avk_dense(&o->dst) &&
 	       o->src[s].shared == o->dst.shared && from->ring == to->ring;
 }
@@ -95,9 +101,9 @@ static void choose_phases(avk_program *p)
 		avk_reg_at(p, i)->phase = avk_reg_at(p, same[i])->phase;
 }
 
-static bool alive(const avk_reg *r, const avk_reg *with)
+static bool alive(const avk_program *p, const avk_reg *r, const avk_reg *with)
 {
-	return r->ring == with->ring && r->first <= with->last && with->first <= r->last;
+	return r->ring == with->ring && r->first <= last_of(p, with) && with->first <= last_of(p, r);
 }
 
 /* Lowest place from AT on that no register of PLACED that lives with R has. */
@@ -108,7 +114,7 @@ static uint64_t find_place(const avk_program *p, const GArray *placed, const avk
 	for (uint32_t k = 0; k < placed->len; k++) { /* by address */
 		const avk_reg *q = avk_reg_at(p, g_array_index(placed, uint32_t, k));
 
-		if (!alive(q, r) || q->address + q->bytes <= at)
+		if (!alive(p, q, r) || q->address + q->bytes <= at)
 			continue;
 		if (at + r->bytes <= q->address)
 			break;
@@ -158,6 +164,9 @@ avk_room avk_place(avk_program *p, uint64_t units, uint64_t pitch)
 	uint64_t turn = turn_of(p), row = (uint64_t)p->machine->ub_row_bytes;
 	avk_room room = {0, 0};
 
+	for (uint32_t i = 0; i < p->ops->len; i++)
+		if (op_at(p, i)->kind == AVK_STORE)
+			avk_reg_at(p, op_at(p, i)->src[0].reg)->stored = true;
 	choose_phases(p);
 	place_once(p);
 	for (uint32_t i = 0; i < p->ops->len; i++) {

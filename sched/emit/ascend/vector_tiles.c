@@ -141,6 +141,14 @@ static avk_tile tile_of(asb *b, const avk_program *p, const spread *s, uint64_t 
 	return tile;
 }
 
+/* By the node of its last operation. */
+static void name_loop(asb *b, const avk_program *p, asb_core core)
+{
+	if (p->ops->len)
+		asb_node(b, avk_node_at(p->nodes, g_array_index(p->ops, avk_op, p->ops->len - 1).node)->n.name);
+	asb_loop(b, core, "tiles");
+}
+
 /* Loads run ahead of what is computed by as many tiles as there is room for: queues are short, and a load that stands
  * behind a tile's instructions would be asked for when most of them are done. */
 static void run(asb *b, avk_program *p, const tiling *t, const avk_share *who)
@@ -151,6 +159,7 @@ static void run(asb *b, avk_program *p, const tiling *t, const avk_share *who)
 	s.once = avk_once_bytes(p);
 	s.tiles = s.across * avk_div_up(p->units, t->units);
 	s.cores = MIN(who->cores, s.tiles);
+	name_loop(b, p, avk_core(b, (uint32_t)who->first));
 	for (uint64_t c = 0; c < s.cores; c++) {
 		uint64_t from = s.tiles * c / s.cores, to = s.tiles * (c + 1) / s.cores, loaded = from;
 
@@ -159,9 +168,11 @@ static void run(asb *b, avk_program *p, const tiling *t, const avk_share *who)
 
 			for (; loaded < MIN(i + t->sets, to); loaded++) {
 				tile = tile_of(b, p, &s, c, from, loaded);
+				asb_iteration(b, tile.core, loaded - from);
 				avk_emit(b, p, &tile, loaded == from, true);
 			}
 			tile = tile_of(b, p, &s, c, from, i);
+			asb_iteration(b, tile.core, i - from);
 			avk_emit(b, p, &tile, i == from, false);
 		}
 	}
@@ -177,6 +188,22 @@ static void make_smaller(const avk_program *p, tiling *t, uint32_t times)
 			t->lanes = MIN(avk_up(avk_div_up(t->lanes, 2), p->granule), t->lanes);
 }
 
+/* Values that are stored keep their places, where tiles become no smaller by it. */
+static bool choose_apart(avk_program *p, uint64_t cores, unsigned sets, tiling *t)
+{
+	tiling small;
+
+	p->apart = false;
+	if (!choose_tiles(p, cores, sets, t))
+		return false;
+	p->apart = true;
+	if (choose_tiles(p, cores, sets, &small) && small.units == t->units && small.lanes == t->lanes)
+		*t = small;
+	else
+		p->apart = false;
+	return true;
+}
+
 bool avk_run_tiles(asb *b, avk_program *p, const avk_share *who)
 {
 	static const unsigned most[] = {3, 2, 4, 1};
@@ -184,7 +211,7 @@ bool avk_run_tiles(asb *b, avk_program *p, const avk_share *who)
 	tiling t;
 
 	for (unsigned sets = first; sets; sets--)
-		if (choose_tiles(p, who->cores, sets, &t)) {
+		if (choose_apart(p, who->cores, sets, &t)) {
 			make_smaller(p, &t, asb_decide(b, "pieces", 3));
 			run(b, p, &t, who);
 			return true;
