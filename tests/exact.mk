@@ -8,14 +8,16 @@ tests_unit_test_exact_SOURCES = tests/unit/test_exact.c tests/unit/small_problem
 tests_unit_test_exact_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_exact_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 check_PROGRAMS += tests/unit/test_exact_learn
-TESTS += tests/unit/test_exact_learn tests/e2e/exact.sh
+TESTS += tests/unit/test_exact_learn
 tests_unit_test_exact_learn_SOURCES = tests/unit/test_exact_learn.c
 tests_unit_test_exact_learn_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_exact_learn_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm
 LONG_TESTS += tests/long/exact_sets.sh
 endif
+# Without the solver it says so.
+TESTS += tests/e2e/exact.sh
 tests/e2e/exact.log: tspsim$(EXEEXT)
-EXTRA_DIST += tests/e2e/exact.sh tests/long/exact_sets.sh tests/lib/exact_set.sh tests/lib/moves_set.sh
+EXTRA_DIST += tests/e2e/exact.sh tests/lib/exact_there.sh tests/long/exact_sets.sh tests/lib/exact_set.sh tests/lib/moves_set.sh
 # The public sets, resumable: results stay in bench-exact/.  EXACT_EVERY=8 takes every eighth instance.
 bench-exact: tspsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) TSPSIM='$(abs_builddir)/tspsim$(EXEEXT)' sh $(srcdir)/tests/lib/exact_set.sh all bench-exact

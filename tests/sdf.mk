@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += tests/unit/test_sdf
 TESTS += tests/unit/test_sdf tests/e2e/sdf.sh
-EXTRA_DIST += tests/e2e/sdf.sh tests/data/ring.xml
+EXTRA_DIST += tests/e2e/sdf.sh tests/data/ring.xml tests/lib/interrupt.sh
 tests_unit_test_sdf_SOURCES = tests/unit/test_sdf.c
 tests_unit_test_sdf_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
 tests_unit_test_sdf_LDADD = libtap.a libsched.a libisa.a $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm

@@ -115,6 +115,7 @@ static int solve(const color_graph *g, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	started = g_get_monotonic_time();
+	interrupt_defer(true);
 	if (!options_given("registers"))
 		color_minimise(g, &how, &a.r);
 	else
@@ -125,6 +126,7 @@ static int solve(const color_graph *g, GError **error)
 	text = tool_json ? answer_json(&a) : answer_text(&a);
 	if ((tool_quiet && !tool_json) || tool_print(text, error))
 		status = interrupt_happened() ? TOOL_INTERRUPTED : a.r.spills ? TOOL_FOUND : TOOL_OK;
+	interrupt_defer(false);
 	if (!a.valid) {
 		g_set_error(error, TSP_ERROR, TSP_ERROR_INTERNAL, "the check refuses this colouring");
 		status = TOOL_INTERNAL;

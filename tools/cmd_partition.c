@@ -175,6 +175,7 @@ static int run_partition(int argc, char **argv, GError **error)
 	p = read_problem(argv[0], error);
 	if (!p)
 		return status;
+	interrupt_defer(true);
 	if (p->accelerators + p->hosts == 0)
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "no device to put anything on");
 	else if (!part_solve(p, &how, &a.result, error)) {
@@ -182,6 +183,8 @@ static int run_partition(int argc, char **argv, GError **error)
 		if (a.result.infeasible) {
 			a.p = p;
 			status = tell_infeasible(&a, start, error);
+		} else if (interrupt_happened()) {
+			status = TOOL_INTERRUPTED;
 		}
 	} else {
 		g_autofree char *text = NULL;
@@ -198,6 +201,7 @@ static int run_partition(int argc, char **argv, GError **error)
 		}
 		g_free(a.load);
 	}
+	interrupt_defer(false);
 	part_result_fini(&a.result);
 	part_problem_free(p);
 	return status;

@@ -7,6 +7,7 @@
 
 #include "isa/file.h"
 #include "sched/alg/sdf.h"
+#include "tools/interrupt.h"
 #include "tools/json.h"
 #include "tools/options.h"
 #include "tools/tool.h"
@@ -36,6 +37,7 @@ typedef struct answer {
 	GArray *cycle;
 	uint64_t bounds; /* total */
 	sdf_buffers live, fast;
+	bool no_room; /* that keeps the full rate */
 } answer;
 
 static void answer_fini(answer *a)
@@ -58,8 +60,16 @@ static bool every_time_known(const sdf_graph *g)
 	return true;
 }
 
+static bool interrupted(void *state)
+{
+	(void)state;
+	return interrupt_happened();
+}
+
 static bool solve(answer *a, GError **error)
 {
+	sdf_effort effort = {.distributions = (uint64_t)limit, .stop = interrupted};
+
 	a->timed = every_time_known(a->g);
 	a->repetition = sdf_repetition(a->g, &a->unbalanced, error);
 	if (!a->repetition && a->unbalanced == UINT32_MAX)
@@ -79,9 +89,9 @@ static bool solve(answer *a, GError **error)
 	if (a->timed)
 		a->period = sdf_period(a->g, a->repetition, NULL, &a->cycle);
 	if (size_live)
-		sdf_size_buffers(a->g, a->repetition, NULL, (uint64_t)limit, &a->live);
+		sdf_size_buffers(a->g, a->repetition, NULL, &effort, &a->live);
 	if (size_fast && a->timed)
-		sdf_size_buffers(a->g, a->repetition, &a->period, (uint64_t)limit, &a->fast);
+		a->no_room = !sdf_size_buffers(a->g, a->repetition, &a->period, &effort, &a->fast);
 	return true;
 }
 
@@ -117,15 +127,30 @@ static void put_search(json *j, const char *key, const answer *a, const sdf_buff
 	json_end(j);
 }
 
+/* How many of CHANNELS from I on are the same. */
+static guint run_of(const GArray *channels, guint i)
+{
+	guint end = i + 1;
+
+	while (end < channels->len && g_array_index(channels, uint32_t, end) == g_array_index(channels, uint32_t, i))
+		end++;
+	return end - i;
+}
+
+/* The same one several times in a row is one entry, with how often. */
 static void put_channels(json *j, const char *key, const answer *a, const GArray *channels)
 {
 	json_array(j, key);
-	for (guint i = 0; channels && i < channels->len; i++) {
+	for (guint i = 0, times; channels && i < channels->len; i += times) {
 		uint32_t which = g_array_index(channels, uint32_t, i);
+
+		times = run_of(channels, i);
 
 		json_object(j, NULL);
 		json_string(j, "channel", sdf_channel_at(a->g, which & ~SDF_NO_ROOM)->name);
 		json_string(j, "lacks", which & SDF_NO_ROOM ? "room" : "tokens");
+		if (times > 1)
+			json_uint(j, "times", times);
 		json_end(j);
 	}
 	json_end(j);
@@ -164,20 +189,27 @@ static char *answer_json(const answer *a)
 		put_channels(j, "blocked", a, a->blocked);
 	put_search(j, "minimal", a, &a->live);
 	put_search(j, "full_rate", a, &a->fast);
+	if (a->no_room)
+		json_null(j, "full_rate");
 	json_end(j);
 	return json_finish(j);
 }
 
-/* The actors along CYCLE, each once as it begins. */
+/* The actors along CYCLE, each as it begins. */
 static void add_cycle(GString *out, const answer *a)
 {
-	for (guint i = 0; i < a->cycle->len && i < 8; i++) {
+	guint shown = 0, i = 0, times;
+
+	for (; i < a->cycle->len && shown < 8; i += times, shown++) {
 		uint32_t which = g_array_index(a->cycle, uint32_t, i);
 		const sdf_channel *c = sdf_channel_at(a->g, which & ~SDF_NO_ROOM);
 
+		times = run_of(a->cycle, i);
 		g_string_append_printf(out, "%s%s", i ? " -> " : "", sdf_actor_at(a->g, c->from)->name);
+		if (times > 1)
+			g_string_append_printf(out, " (%u times)", times);
 	}
-	if (a->cycle->len > 8)
+	if (i < a->cycle->len)
 		g_string_append_printf(out, " -> ... (%u firings)", a->cycle->len);
 }
 
@@ -237,6 +269,8 @@ static char *answer_text(const answer *a)
 		a->bounds, tsp_s(a->bounds));
 	add_search(out, a, "to be live  ", &a->live);
 	add_search(out, a, "full rate   ", &a->fast);
+	if (a->no_room)
+		g_string_append(out, "full rate    no room is enough: any bounds the rate, and nothing else does\n");
 	return g_string_free(out, FALSE);
 }
 
@@ -255,11 +289,15 @@ static int run_sdf(int argc, char **argv, GError **error)
 	if (!g)
 		return status;
 	a.g = g;
+	interrupt_defer(true);
 	if (options_check(every_time_known(g) ? NEED_TIMED : 0, error) && solve(&a, error)) {
 		out = tool_json ? answer_json(&a) : answer_text(&a);
 		if ((tool_quiet && !tool_json) || tool_print(out, error))
-			status = strcmp(a.status, "live") == 0 ? TOOL_OK : TOOL_FOUND;
+			status = interrupt_happened()            ? TOOL_INTERRUPTED
+			         : strcmp(a.status, "live") == 0 ? TOOL_OK
+			                                         : TOOL_FOUND;
 	}
+	interrupt_defer(false);
 	answer_fini(&a);
 	sdf_graph_free(g);
 	return status;

@@ -310,11 +310,28 @@ static void walk(part_solver *s, uint32_t start, holding *h, GArray *path)
 	}
 }
 
-/* Cuts the linear order of groups ORDER as well as can be: a first bound. */
-static double cut_order(const part_solver *s, const uint32_t *order)
+/* Devices of groups by FROM (position and cell before the last device), for N groups in ORDER that end in CELL. */
+static void trace_order(const part_solver *s, const uint32_t *order, const uint32_t *from, uint32_t cell,
+                        uint32_t *device)
 {
-	uint32_t n = s->groups, hosts = s->p->hosts + 1;
+	uint32_t accelerator = 0, host = s->p->accelerators;
+
+	for (uint32_t at = s->groups; at;) {
+		uint32_t whence = from[(size_t)at * s->cells + cell];
+		uint32_t last = whence & ON_HOST ? host++ : accelerator++;
+
+		cell -= whence & ON_HOST ? 1 : s->p->hosts + 1;
+		for (whence &= ~ON_HOST; at > whence;)
+			device[order[--at]] = last;
+	}
+}
+
+/* Cuts the linear order of groups ORDER as well as can be: a first bound, and the devices where there is one. */
+static double cut_order(const part_solver *s, const uint32_t *order, uint32_t *device)
+{
+	uint32_t n = s->groups, hosts = s->p->hosts + 1, cell = 0;
 	g_autofree double *best = g_new(double, (size_t)(n + 1) * s->cells);
+	g_autofree uint32_t *from = g_new0(uint32_t, (size_t)(n + 1) * s->cells);
 	double bound = INFINITY;
 
 	for (size_t i = 0; i < (size_t)(n + 1) * s->cells; i++)
@@ -325,20 +342,31 @@ static double cut_order(const part_solver *s, const uint32_t *order)
 
 		holding_init(s, &h);
 		for (uint32_t k = i; k < n && worth(s, &h); k++) {
-			double *to = best + (size_t)(k + 1) * s->cells;
+			double *to = best + (size_t)(k + 1) * s->cells, load;
+			uint32_t *whence = from + (size_t)(k + 1) * s->cells;
 
 			take(s, &h, order[k]);
+			load = accelerator_load(s, &h);
 			for (uint32_t c = 0; c < s->cells; c++) {
-				if (c + hosts < s->cells)
-					to[c + hosts] = MIN(to[c + hosts], MAX(old[c], accelerator_load(s, &h)));
-				if ((c + 1) % hosts)
-					to[c + 1] = MIN(to[c + 1], MAX(old[c], h.host_work));
+				if (c + hosts < s->cells && MAX(old[c], load) < to[c + hosts]) {
+					to[c + hosts] = MAX(old[c], load);
+					whence[c + hosts] = i;
+				}
+				if ((c + 1) % hosts && MAX(old[c], h.host_work) < to[c + 1]) {
+					to[c + 1] = MAX(old[c], h.host_work);
+					whence[c + 1] = i | ON_HOST;
+				}
 			}
 		}
 		holding_fini(&h);
 	}
 	for (uint32_t c = 0; c < s->cells; c++)
-		bound = MIN(bound, best[(size_t)n * s->cells + c]);
+		if (best[(size_t)n * s->cells + c] < bound) {
+			bound = best[(size_t)n * s->cells + c];
+			cell = c;
+		}
+	if (!isinf(bound))
+		trace_order(s, order, from, cell, device);
 	return bound;
 }
 
@@ -369,21 +397,29 @@ static void linear_order(const part_solver *s, bool breadth, uint32_t *order)
 
 static void first_bound(part_solver *s)
 {
-	g_autofree uint32_t *order = g_new(uint32_t, s->groups + 1);
-	double bound = INFINITY;
+	g_autofree uint32_t *order = g_new(uint32_t, s->groups + 1), *device = g_new(uint32_t, s->groups + 1);
 
-	s->bound = INFINITY;
+	s->bound = s->linear_load = INFINITY;
+	s->linear = g_new0(uint32_t, s->groups + 1);
 	for (unsigned breadth = 0; breadth < 2; breadth++) {
+		double bound;
+
 		linear_order(s, breadth, order);
-		bound = MIN(bound, cut_order(s, order));
+		bound = cut_order(s, order, device);
+		if (bound >= s->linear_load)
+			continue;
+		s->linear_load = bound;
+		memcpy(s->linear, device, s->groups * sizeof(*device));
 	}
 	/* Sums in another order round otherwise: a split as good as that must not be lost. */
-	s->bound = bound * (1 + 1e-9);
+	s->bound = s->linear_load * (1 + 1e-9);
 }
 
 static void run(part_solver *s)
 {
+	enum { ASK = 1 << 17 };
 	g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(frame));
+	uint64_t ask = 0;
 	holding h;
 
 	s->best = g_new(double, s->count * s->cells);
@@ -397,7 +433,10 @@ static void run(part_solver *s)
 		if (least(s, i) <= s->bound)
 			walk(s, (uint32_t)i, &h, path);
 		s->bound = MIN(s->bound, least(s, s->count - 1));
-		s->stopped = s->options->stop && i % 64 == 0 && s->options->stop(s->options->stop_state);
+		if (s->pairs < ask)
+			continue;
+		ask = s->pairs + ASK;
+		s->stopped = s->options->stop && s->options->stop(s->options->stop_state);
 	}
 	holding_fini(&h);
 }
@@ -430,6 +469,19 @@ static bool trace_back(const part_solver *s, part_result *r)
 	return true;
 }
 
+/* Of a search that was stopped: the best cut of a linear order, where it has none as good. */
+static bool take_linear(const part_solver *s, part_result *r)
+{
+	if (isinf(s->linear_load) || (r->device && r->max_load <= s->linear_load))
+		return r->device != NULL;
+	g_free(r->device);
+	r->device = g_new(uint32_t, s->p->nodes->len + 1);
+	r->max_load = s->linear_load;
+	for (uint32_t i = 0; i < s->p->nodes->len; i++)
+		r->device[i] = s->linear[s->group[i]];
+	return true;
+}
+
 static void solver_fini(part_solver *s)
 {
 	g_free(s->group);
@@ -447,6 +499,7 @@ static void solver_fini(part_solver *s)
 	g_free(s->best);
 	g_free(s->from);
 	g_free(s->stamp);
+	g_free(s->linear);
 	g_array_free(s->before, TRUE);
 	if (s->bits)
 		g_array_free(s->bits, TRUE);
@@ -489,6 +542,8 @@ bool part_solve(const part_problem *p, const part_options *options, part_result 
 		first_bound(&s);
 		run(&s);
 		done = trace_back(&s, result);
+		if (s.stopped)
+			done = take_linear(&s, result);
 		result->infeasible = !done && !s.stopped;
 		if (!done)
 			g_set_error(

@@ -28,9 +28,11 @@ typedef struct part_solver {
 	GArray *step;    /* struct step */
 	uint64_t count;
 	/* program */
-	uint32_t cells;  /* (accelerators + 1) (hosts + 1) */
-	double *best;    /* [count][cells] */
-	uint32_t *from;  /* [count][cells] down-set before the last device; its high bit: it is a host */
+	uint32_t cells;   /* (accelerators + 1) (hosts + 1) */
+	double *best;     /* [count][cells] */
+	uint32_t *from;   /* [count][cells] down-set before the last device; its high bit: it is a host */
+	uint32_t *linear; /* [groups] devices of the best cut of a linear order */
+	double linear_load;
 	uint32_t *stamp; /* [count] */
 	double bound;    /* maximum load known to be possible */
 	uint64_t pairs;

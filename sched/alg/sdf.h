@@ -86,13 +86,18 @@ uint64_t sdf_buffer_bound(const sdf_graph *g, uint32_t i);
 typedef struct sdf_buffers {
 	uint64_t *capacity; /* [channels], g_free */
 	uint64_t total;     /* over channels between two actors */
-	bool proved;        /* no distribution of less in total will do; false when LIMIT struck */
+	bool proved;        /* no distribution of less in total will do; false when the effort struck */
 	uint64_t tried;     /* distributions */
 } sdf_buffers;
-/* The least total room of channels between two actors with which the graph stays live (PERIOD NULL) or keeps to PERIOD;
- * LIMIT: distributions to look at. */
-/* False: no room helps (the graph is not live, or slower than PERIOD by itself), and then OUT is empty. */
-bool sdf_size_buffers(const sdf_graph *g, const uint64_t *repetition, const sdf_ratio *period, uint64_t limit,
+typedef struct sdf_effort {
+	uint64_t distributions;    /* to look at; then what is missing grows at once */
+	bool (*stop)(void *state); /* NULL, or asked before each: true ends the search without an answer */
+	void *stop_state;
+} sdf_effort;
+/* The least total room of channels between two actors with which the graph stays live (PERIOD NULL) or keeps to PERIOD.
+ * OUT has no capacity when it was stopped.  False: no room helps (the graph is not live, or slower than PERIOD by
+ * itself, or nothing bounds its rate but room would), and then OUT is empty. */
+bool sdf_size_buffers(const sdf_graph *g, const uint64_t *repetition, const sdf_ratio *period, const sdf_effort *effort,
                       sdf_buffers *out);
 
 #endif

@@ -99,6 +99,8 @@ typedef struct search {
 	const sdf_graph *g;
 	const uint64_t *repetition;
 	const sdf_ratio *period;
+	const sdf_effort *effort;
+	bool stopped;
 	GPtrArray *heap;  /* choice */
 	GHashTable *seen; /* capacities, as bytes */
 	uint64_t met;
@@ -186,11 +188,17 @@ static bool does(const search *s, const uint64_t *capacity, GArray **need)
 	return fast_enough(sdf_period(s->g, s->repetition, capacity, need), s->period);
 }
 
-static void look(search *s, uint64_t limit, sdf_buffers *out)
+static bool stopped(search *s)
+{
+	s->stopped = s->stopped || (s->effort->stop && s->effort->stop(s->effort->stop_state));
+	return s->stopped;
+}
+
+static void look(search *s, sdf_buffers *out)
 {
 	bool done = false;
 
-	while (s->heap->len && out->tried < limit && !done) {
+	while (s->heap->len && out->tried < s->effort->distributions && !done && !stopped(s)) {
 		choice *c = pop(s);
 		GArray *need;
 
@@ -214,7 +222,7 @@ static void look(search *s, uint64_t limit, sdf_buffers *out)
 }
 
 /* Where the search ends without an answer: all that is missing grows at once, until it does. */
-static void grow(const search *s, sdf_buffers *out)
+static void grow(search *s, sdf_buffers *out)
 {
 	uint64_t *capacity = g_new(uint64_t, s->g->channels->len + 1);
 	GArray *need;
@@ -230,6 +238,10 @@ static void grow(const search *s, sdf_buffers *out)
 					step_of(s->g, sdf_channel_at(s->g, which & ~SDF_NO_ROOM));
 		}
 		g_array_free(need, TRUE);
+		if (stopped(s)) {
+			g_free(capacity);
+			return;
+		}
 	}
 	g_array_free(need, TRUE);
 	out->capacity = capacity;
@@ -237,10 +249,26 @@ static void grow(const search *s, sdf_buffers *out)
 		out->total += sdf_channel_at(s->g, i)->from != sdf_channel_at(s->g, i)->to ? capacity[i] : 0;
 }
 
-bool sdf_size_buffers(const sdf_graph *g, const uint64_t *repetition, const sdf_ratio *period, uint64_t limit,
+/* Room makes cycles.  Does none of them take time?  Room for all tokens of an iteration is live. */
+static bool room_is_free(const sdf_graph *g, const uint64_t *repetition)
+{
+	g_autofree uint64_t *room = g_new(uint64_t, g->channels->len + 1);
+
+	for (uint32_t i = 0; i < g->channels->len; i++) {
+		const sdf_channel *c = sdf_channel_at(g, i);
+		uint32_t phases = sdf_actor_at(g, c->from)->phases;
+
+		room[i] = c->initial;
+		for (uint32_t k = 0; k < phases; k++)
+			room[i] += repetition[c->from] / phases * c->produce[k];
+	}
+	return sdf_period(g, repetition, room, NULL).time == 0;
+}
+
+bool sdf_size_buffers(const sdf_graph *g, const uint64_t *repetition, const sdf_ratio *period, const sdf_effort *effort,
                       sdf_buffers *out)
 {
-	search s = {.g = g, .repetition = repetition, .period = period};
+	search s = {.g = g, .repetition = repetition, .period = period, .effort = effort};
 	g_autofree uint64_t *bound = g_new(uint64_t, g->channels->len + 1);
 
 	*out = (sdf_buffers){0};
@@ -249,11 +277,13 @@ bool sdf_size_buffers(const sdf_graph *g, const uint64_t *repetition, const sdf_
 		return false;
 	for (uint32_t i = 0; i < g->channels->len; i++)
 		bound[i] = sdf_buffer_bound(g, i);
+	if (period && period->time == 0 && !room_is_free(g, repetition))
+		return false;
 	s.heap = g_ptr_array_new();
 	s.seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
 	meet(&s, bound, UINT32_MAX, 0);
-	look(&s, limit, out);
-	if (!out->capacity)
+	look(&s, out);
+	if (!out->capacity && !s.stopped)
 		grow(&s, out);
 	g_ptr_array_foreach(s.heap, free_choice, NULL);
 	g_ptr_array_free(s.heap, TRUE);

@@ -27,40 +27,48 @@ typedef struct need {
 	uint32_t channel, from, to;
 	const uint64_t *produce, *consume;
 	int64_t initial;
+	const uint64_t *sum; /* [phases of from + 1] tokens before each phase of a turn, and of all of it */
 } need;
 
-static uint64_t of_turns(const uint64_t *rates, uint32_t phases, uint64_t firings)
+/* g_free. */
+static uint64_t *sums(const uint64_t *rates, uint32_t phases)
 {
-	uint64_t all = 0, part = 0;
+	uint64_t *sum = g_new(uint64_t, phases + 1);
 
-	for (uint32_t i = 0; i < phases; i++) {
-		all += rates[i];
-		part += i < firings % phases ? rates[i] : 0;
-	}
-	return firings / phases * all + part;
+	sum[0] = 0;
+	for (uint32_t i = 0; i < phases; i++)
+		sum[i + 1] = sum[i] + rates[i];
+	return sum;
 }
 
-/* The firing of N->from that produces token NUMBER (from 1) of an iteration, and *LEFT tokens after it. */
+/* The firing of N->from that produces token NUMBER (from 0) of an iteration, and *LEFT tokens after it. */
 static uint64_t producer(const expansion *x, const need *n, uint64_t number, uint64_t *left)
 {
-	uint32_t phases = sdf_actor_at(x->g, n->from)->phases;
-	uint64_t turn = of_turns(n->produce, phases, phases), firing = (number - 1) / turn * phases;
+	uint32_t phases = sdf_actor_at(x->g, n->from)->phases, low = 0, high = phases;
+	uint64_t turn = n->sum[phases], rest = number % turn;
 
-	for (number -= firing / phases * turn; number > n->produce[firing % phases]; firing++)
-		number -= n->produce[firing % phases];
-	*left = n->produce[firing % phases] - number;
-	return firing;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (n->sum[middle] <= rest)
+			low = middle;
+		else
+			high = middle;
+	}
+	*left = n->sum[low + 1] - rest - 1;
+	return number / turn * phases + low;
 }
 
 /* How many tokens after this one are of the same firing. */
 static uint64_t add_edge(expansion *x, const need *n, uint64_t consumer, int64_t token)
 {
-	int64_t all = (int64_t)of_turns(n->produce, sdf_actor_at(x->g, n->from)->phases, x->repetition[n->from]);
+	uint32_t phases = sdf_actor_at(x->g, n->from)->phases;
+	int64_t all = (int64_t)(x->repetition[n->from] / phases * n->sum[phases]);
 	int64_t before = token >= 0 ? -(token / all) : (all - 1 - token) / all;
 	cyclic_arc a = {.to = x->first[n->to] + (uint32_t)consumer, .name = n->channel, .distance = before};
 	uint64_t left;
 
-	a.from = x->first[n->from] + (uint32_t)producer(x, n, (uint64_t)(token + before * all) + 1, &left);
+	a.from = x->first[n->from] + (uint32_t)producer(x, n, (uint64_t)(token + before * all), &left);
 	a.time = x->time[a.from];
 	g_array_append_val(x->arcs, a);
 	return left;
@@ -68,12 +76,17 @@ static uint64_t add_edge(expansion *x, const need *n, uint64_t consumer, int64_t
 
 /* Edges of one channel.  Where all firings of the producer take the same time the last token arrives last; elsewhere
  * every token counts. */
-static void expand(expansion *x, const need *n)
+static void expand(expansion *x, need *n)
 {
 	uint32_t phases = sdf_actor_at(x->g, n->to)->phases;
+	g_autofree uint64_t *sum = sums(n->produce, sdf_actor_at(x->g, n->from)->phases);
 	bool all = sdf_actor_at(x->g, n->from)->phases > 1;
 	int64_t token = -n->initial; /* next token consumed, counted from the first one produced in this iteration */
 
+	n->sum = sum;
+	/* Nothing is made, so nothing is taken. */
+	if (!sum[sdf_actor_at(x->g, n->from)->phases])
+		return;
 	for (uint64_t i = 0; i < x->repetition[n->to]; i++) {
 		int64_t take = (int64_t)n->consume[i % phases];
 
@@ -108,16 +121,18 @@ static void expand_all(expansion *x, const uint64_t *capacity)
 		begin_in_turn(x);
 	for (uint32_t i = 0; i < x->g->channels->len; i++) {
 		const sdf_channel *c = sdf_channel_at(x->g, i);
-		need n = {i, c->from, c->to, c->produce, c->consume, (int64_t)c->initial};
-		uint32_t phases = sdf_actor_at(x->g, c->from)->phases;
+		need n = {i, c->from, c->to, c->produce, c->consume, (int64_t)c->initial, NULL};
 
-		if (!of_turns(c->produce, phases, phases))
-			continue;
 		expand(x, &n);
 		if (!capacity || capacity[i] == UINT64_MAX || c->from == c->to)
 			continue;
-		n = (need){i | SDF_NO_ROOM, c->to,      c->from,
-		           c->consume,      c->produce, (int64_t)(capacity[i] - c->initial)};
+		n = (need){i | SDF_NO_ROOM,
+		           c->to,
+		           c->from,
+		           c->consume,
+		           c->produce,
+		           (int64_t)(capacity[i] - c->initial),
+		           NULL};
 		expand(x, &n);
 	}
 }

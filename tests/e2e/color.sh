@@ -5,6 +5,7 @@
 # always suffice, nor with as few as are possible at all; one fewer spills.
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+. "$TSPSIM_SRCDIR/tests/lib/interrupt.sh"
 
 cat >ring.col <<'END'
 c five live ranges in a ring
@@ -38,6 +39,11 @@ is "equal seeds, equal answers" "$(sed '/seconds/d' one)" "$(sed '/seconds/d' tw
 is "a time below nothing is refused" $? 1
 "$TSPSIM" color ring.col -k -1 >out 2>err
 is "registers below nothing are refused" $? 1
+
+# 60 ranges, all joined: 59 registers never do.
+awk 'BEGIN {print "p edge 60 1770"; for (i = 1; i <= 60; i++) for (j = 1; j < i; j++) print "e", i, j}' >all.col
+interrupted "$TSPSIM" color all.col -k 59 --moves 1000000000000 --json
+is "an interrupt prints the best so far" "$status $(json out '$.status') $(json out '$.spills') $(json out '$.valid')" "130 infeasible 1 1"
 
 table=${TSPSIM_DATA-}/coloring/anchors_derived.csv
 if [ -r "$table" ]; then

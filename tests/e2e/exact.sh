@@ -5,6 +5,9 @@
 # named, and answers do not depend on threads.
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+. "$TSPSIM_SRCDIR/tests/lib/exact_there.sh"
+
+exact_there || skip_all "built without CaDiCaL"
 
 # A job shop of 20 jobs and 16 machines that no short run proves.
 awk 'BEGIN {s = 7; print 20, 16

@@ -5,6 +5,7 @@
 # answers that come with them, to 1e-6.
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+. "$TSPSIM_SRCDIR/tests/lib/interrupt.sh"
 
 cat >chain.txt <<'END'
 a -- Conv -- forward_compute_time=1, backward_compute_time=2, activation_size=10, parameter_size=100
@@ -39,6 +40,13 @@ awk 'BEGIN {for (i = 0; i < 300; i++) printf "n%d -- L -- forward_compute_time=1
 	for (i = 1; i < 300; i++) printf "\tn%d -- n%d\n", i - 1, i}' >long.txt
 "$TSPSIM" partition long.txt -k 1000 --hosts 1000 >out 2>err
 is "more devices than there is room to count with are refused" "$? $(grep -c 'too many to try all' err)" "1 1"
+# Two chains of 300 that nothing joins: 301 x 301 ways to cut in two, and a minute of work.  Stopped at once, it still has the best
+# cut of one after the other: 86 at the most in 7 parts of 600.
+awk 'BEGIN {for (i = 0; i < 600; i++) printf "n%d -- L -- forward_compute_time=1, backward_compute_time=0, activation_size=1, parameter_size=1\n", i
+	for (i = 1; i < 600; i++) if (i != 300) printf "\tn%d -- n%d\n", i - 1, i}' >chains.txt
+interrupted "$TSPSIM" partition chains.txt -k 7 --json
+is "an interrupt prints the best so far" "$status $(json out '$.status') $(json out '$.max_load') $(json out '$.valid') $(
+	json out '$.lower_bound')" "130 feasible 86 1 85.71428571"
 "$TSPSIM" partition chain.txt --limit 0 >out 2>err
 is "a limit of nothing is refused" $? 1
 "$TSPSIM" partition chain.txt -k -1 >out 2>err

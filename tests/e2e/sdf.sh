@@ -5,6 +5,7 @@
 # public graphs with the answers that come with them.
 
 . "$TSPSIM_SRCDIR/tests/lib/tap.sh"
+. "$TSPSIM_SRCDIR/tests/lib/interrupt.sh"
 
 ring=$TSPSIM_SRCDIR/tests/data/ring.xml
 "$TSPSIM" sdf "$ring" --minimal --full-rate >out
@@ -35,6 +36,25 @@ is "it names a channel" "$(sed -n 's/^unbalanced  *channel \([a-z]*\):.*/\1/p' o
 "$TSPSIM" sdf "$ring" --json >out
 is "JSON has the keys" "$(tr -d '\n ' <out)" \
 	'{"graph":"ring","status":"live","actors":2,"channels":2,"repetition":{"load":3,"work":2},"period":24,"period_exact":"24","binds":[{"channel":"room","lacks":"tokens"},{"channel":"data","lacks":"tokens"},{"channel":"room","lacks":"tokens"},{"channel":"data","lacks":"tokens"}],"buffers":8,"buffer_bounds":{"data":4,"room":4}}'
+
+# 14 actors in a row, 3 tokens made where 2 are taken and the other way round: more distributions than anyone looks at.
+awk 'BEGIN {n = 14
+	print "<sdf3><applicationGraph name=\"g\"><sdf name=\"row\" type=\"t\">"
+	for (i = 0; i < n; i++)
+		printf "<actor name=\"a%d\" type=\"t\"><port name=\"i\" type=\"in\" rate=\"%d\"/><port name=\"o\" type=\"out\" rate=\"%d\"/>" \
+			"<port name=\"s\" type=\"in\" rate=\"1\"/><port name=\"t\" type=\"out\" rate=\"1\"/></actor>\n", i, i % 2 ? 2 : 3, i % 2 ? 2 : 3
+	for (i = 0; i < n; i++) {
+		printf "<channel name=\"s%d\" srcActor=\"a%d\" srcPort=\"t\" dstActor=\"a%d\" dstPort=\"s\" initialTokens=\"1\"/>\n", i, i, i
+		if (i + 1 < n)
+			printf "<channel name=\"c%d\" srcActor=\"a%d\" srcPort=\"o\" dstActor=\"a%d\" dstPort=\"i\"/>\n", i, i, i + 1
+	}
+	print "</sdf><sdfProperties>"
+	for (i = 0; i < n; i++)
+		printf "<actorProperties actor=\"a%d\"><processor type=\"p\" default=\"true\"><executionTime time=\"%d\"/></processor></actorProperties>\n", i, i % 2 ? 2 : 3
+	print "</sdfProperties></applicationGraph></sdf3>"}' >row.xml
+interrupted "$TSPSIM" sdf row.xml --full-rate --limit 1000000000 --json
+is "an interrupt ends the search for room, and the rest is told" \
+	"$status $(json out '$.status') $(json out '$.period') $(json out '$.binds[0].times') $(json out '$.full_rate')" "130 live 6 2 "
 
 "$TSPSIM" sdf "$ring" --limit 0 >out 2>err
 is "no distributions to look at is refused" "$? $(cat err)" "1 tspsim: sdf: --limit takes a whole number from 1, not '0'"

@@ -21,7 +21,7 @@ void fuzz_sdf(const uint8_t *data, size_t size)
 	for (uint32_t i = 0; q && i < g->actors->len; i++)
 		firings += q[i] * sdf_actor_at(g, i)->phases;
 	if (q && firings < 1000 && sdf_is_live(g, q, NULL, NULL)) {
-		FUZZ_EXPECT(sdf_size_buffers(g, q, NULL, 10, &out));
+		FUZZ_EXPECT(sdf_size_buffers(g, q, NULL, &(sdf_effort){.distributions = 10}, &out));
 		FUZZ_EXPECT(sdf_is_live(g, q, out.capacity, NULL));
 		g_free(out.capacity);
 	}

@@ -37,7 +37,7 @@ while read -r file; do
 	esac
 	row "$file" minimise --minimise --time 60
 	is "$name: a valid layout no lower than the bound" \
-		"$(awk -F, '{print $4 >= $5, $9}' line)" "1 true"
+		"$(awk -F, '{print ($4 >= $5), $9}' line)" "1 true"
 done <files
 cat "$table"
 done_testing

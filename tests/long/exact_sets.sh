@@ -17,7 +17,7 @@ measure()
 	cat line
 	[ -s line ] || return 0
 	is "$1: nothing wrong" "$(sed -n 's/.* wrong \([0-9]*\) .*/\1/p' line)" 0
-	is "$1: $2 % proved" "$(sed 's/.*proved *[0-9]* (\([0-9.]*\) %).*/\1/' line | awk -v least="$2" '{print $1 >= least ? "yes" : $1}')" yes
+	is "$1: $2 % proved" "$(sed 's/.*proved *[0-9]* (\([0-9.]*\) %).*/\1/' line | awk -v least="$2" '{print ($1 >= least ? "yes" : $1)}')" yes
 }
 
 measure j30 100

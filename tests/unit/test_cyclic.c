@@ -115,6 +115,10 @@ static void a_reservation_table_must_not_meet_itself(void)
 static void an_interval_at_the_resource_bound_can_be_impossible(void)
 {
 	expect("resource p 1\nresource q 1\nop a p@0 q@1\nop b q@0 p@1\n", (expected){2, 2, 0, {0, 1}, 1});
+	if (!cyclic_has_exact) {
+		tap_skip("built without CaDiCaL");
+		return;
+	}
 	expect("resource p 1\nresource q 1\nop a p@0 q@1\nop b p@0 q@2\n", (expected){3, 2, 0, {0, 1}, 1});
 }
 

@@ -8,6 +8,8 @@
 #include "sched/alg/sdf.h"
 #include "tests/lib/tap.h"
 
+static const sdf_effort effort = {.distributions = 100};
+
 /* a -2-> -3-> b: 3 firings of a make 6 tokens, 2 of b take them. */
 static sdf_graph *pair(uint64_t initial)
 {
@@ -187,10 +189,10 @@ static void full_rate_takes_more_room_than_life(void)
 	sdf_add_channel(g, "aa", 0, 1, 0, 1, 1);
 	sdf_add_channel(g, "bb", 1, 1, 1, 1, 1);
 	period = sdf_period(g, q, NULL, NULL);
-	CU_ASSERT_TRUE(sdf_size_buffers(g, q, NULL, 100, &live));
+	CU_ASSERT_TRUE(sdf_size_buffers(g, q, NULL, &effort, &live));
 	CU_ASSERT_EQUAL(live.total, 4);
 	CU_ASSERT_TRUE(live.proved);
-	CU_ASSERT_TRUE(sdf_size_buffers(g, q, &period, 100, &fast));
+	CU_ASSERT_TRUE(sdf_size_buffers(g, q, &period, &effort, &fast));
 	CU_ASSERT_TRUE(fast.proved);
 	/* Every room below it is slower, and the one found is not. */
 	for (uint64_t room = 4; room <= fast.total; room++) {
@@ -212,7 +214,7 @@ static void a_period_out_of_reach_is_no_question_of_room(void)
 	sdf_buffers out;
 
 	sdf_add_channel(g, "aa", 0, 1, 0, 1, 1);
-	CU_ASSERT_FALSE(sdf_size_buffers(g, q, &period, 100, &out));
+	CU_ASSERT_FALSE(sdf_size_buffers(g, q, &period, &effort, &out));
 	CU_ASSERT_PTR_NULL(out.capacity);
 	sdf_graph_free(g);
 }
@@ -441,6 +443,21 @@ static void a_phase_begins_no_earlier_than_the_one_before(void)
 	sdf_graph_free(g);
 }
 
+/* Nothing but room for ab would make a wait for b. */
+static void where_only_room_bounds_the_rate_none_is_enough(void)
+{
+	sdf_graph *g = pair(0);
+	uint32_t channel;
+	g_autofree uint64_t *q = sdf_repetition(g, &channel, NULL);
+	sdf_ratio period = sdf_period(g, q, NULL, NULL);
+	sdf_buffers out;
+
+	CU_ASSERT_EQUAL(period.time, 0);
+	CU_ASSERT_FALSE(sdf_size_buffers(g, q, &period, &effort, &out));
+	CU_ASSERT_PTR_NULL(out.capacity);
+	sdf_graph_free(g);
+}
+
 static void what_is_no_graph_is_refused_with_its_place(void)
 {
 	static const struct {
@@ -508,6 +525,7 @@ int main(void)
 		{"prefixes_are_skipped_and_times_make_phases", prefixes_are_skipped_and_times_make_phases},
 		{"of_several_default_processors_the_first_counts", of_several_default_processors_the_first_counts},
 		{"a_phase_begins_no_earlier_than_the_one_before", a_phase_begins_no_earlier_than_the_one_before},
+		{"where_only_room_bounds_the_rate_none_is_enough", where_only_room_bounds_the_rate_none_is_enough},
 		{"what_is_no_graph_is_refused_with_its_place", what_is_no_graph_is_refused_with_its_place},
 	};
 
