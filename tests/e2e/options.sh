@@ -28,12 +28,15 @@ run|sched-time|a workload|run p.tspo --sched-time 9
 run|sched-time|--method anneal or exact|run -w vmap:relu,8 --sched-time 9
 run|jobs|a workload|run p.tspo --jobs 2
 run|jobs|--method anneal or exact|run -w vmap:relu,8 -j2
+run|uniform|a workload|run p.tspo --uniform
+run|uniform|--method anneal or exact|run -w vmap:relu,8 --uniform
 run|no-patterns|a workload|run p.tspo --no-patterns
 run|by-timestamp|a machine like ascend-910b|run -m tsp --by-timestamp
 run|launch|a machine like ascend-910b|run p.tspo --launch
 sched|schedules|--method anneal or exact|sched vmap:relu,8 --schedules 9
 sched|sched-time|--method anneal or exact|sched vmap:relu,8 --method list --sched-time 9
 sched|jobs|--method anneal or exact|sched vmap:relu,8 --jobs 2
+sched|uniform|--method anneal or exact|sched vmap:relu,8 --uniform
 sched|specials|--functional|sched vmap:relu,8 --specials
 asm|json|prints results|asm x.tsp -o y.tspo --json
 dis|json|prints results|dis p.tspo --json
