@@ -401,7 +401,7 @@ static void of_several_default_processors_the_first_counts(void)
 {
 	static const char text[] =
 		"<x><sdf><actor name='a'/></sdf><actorProperties actor='a'><processor type='p'><executionTime "
-	        "time='1'/>"
+		"time='1'/>"
 		"</processor><processor type='q' default='true'><executionTime time='7'/></processor>"
 		"<processor type='r' default='true'><executionTime time='2'/></processor></actorProperties></x>";
 	GError *error = NULL;
