@@ -24,6 +24,10 @@ refused()
 
 refused "unknown command" "did you mean 'stat'" sta
 refused "unknown option" "did you mean '--trace'" run --trce x.db
+refused "an option that ends in that word" "did you mean '--sched-time'" sched vmap:relu,8 --time 3
+refused "an option that begins that word" "did you mean '--out'" solve x.sm --output y
+refused "a letter, to which none is near" "unknown option '-w'; see .tspsim sched --help." sched -w vmap:relu,8
+refused "a picture that has no like: each kind once" "one of: occupancy, banks, conflicts, buffers, front$" plot gantt x.db -o x.png
 refused "unknown machine" "tsp" -m tpsi
 refused "a machine in capitals" "did you mean 'ascend-910b'" -m Ascend-910B
 refused "unknown key" "sram.latency_cycles" --set sram.latency_cycle=4
