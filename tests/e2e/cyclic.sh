@@ -71,6 +71,7 @@ is "three accesses take a cycle" "$(loop vmap:add,100000)" "0 0 1 0
 initiation interval 1, at least 1 (SRAM banks), proved"
 is "wide ones three" "$(loop vmap:add,64000:fp32)" "0 0 1 0
 initiation interval 3, at least 3 (SRAM banks), proved"
+is "a unit is called as in other lines of the report" "$("$TSPSIM" sched softmax:33x160 | grep -c 'initiation interval .* at least 2 (SRAM issue slots)')" 2
 is "rows of a product follow each other as fast as the planes take them" \
 	"$("$TSPSIM" run gemm:512x512x512 | sed -n 's/^.*: \(rows of .*\)$/\1/p')" \
 	"rows of 2 of 2 matrix passes at the least initiation interval, proved"
