@@ -28,6 +28,5 @@ tests_sched_test_check_LDADD = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CADIC
 check_PROGRAMS += tests/sched/test_isca20_intervals
 TESTS += tests/sched/test_isca20_intervals
 tests_sched_test_isca20_intervals_SOURCES = tests/sched/test_isca20_intervals.c
-nodist_EXTRA_tests_sched_test_isca20_intervals_SOURCES = tools/dummy.cxx
 tests_sched_test_isca20_intervals_CPPFLAGS = $(AM_CPPFLAGS) $(TEST_CPPFLAGS)
-tests_sched_test_isca20_intervals_LDADD = libiscachip.a $(TEST_LIBS)
+tests_sched_test_isca20_intervals_LDADD = libtap.a libsched.a libisa.a $(YAML_LIBS) $(CADICAL_LIBS) $(CUNIT_LIBS) $(GLIB_LIBS) -lm

@@ -107,6 +107,9 @@ static void add_why_not(GString *out, const cyclic_problem *p, const cyclic_resu
 		                       cyclic_op_at(p, r->bounds.impossible)->name);
 	else if (!r->bounds.ratio.distance)
 		g_string_append(out, "impossible   operations of one iteration wait for each other\n");
+	else if (!r->ii)
+		g_string_append_printf(out, "not found    the interval is at least %" G_GINT64_FORMAT "%s\n",
+		                       r->lower_bound, limit && limit < r->lower_bound ? ", above --limit" : "");
 }
 
 /* One row of the kernel: the operations that start in it, with their stages. */
@@ -138,12 +141,13 @@ static char *answer_text(const cyclic_problem *p, const cyclic_result *r)
 		g_string_append_printf(
 			out, "interval     %" G_GINT64_FORMAT " cycle%s, found by %s; at least %" G_GINT64_FORMAT "\n",
 			r->ii, tsp_s((uint64_t)r->ii), r->found_by, r->lower_bound);
-	g_string_append_printf(out, "resources    at least %" G_GINT64_FORMAT "%s%s\n", r->bounds.resource,
-	                       r->bounds.resource_why ? ", for " : "",
-	                       r->bounds.resource_why ? r->bounds.resource_why : "");
+	if (r->bounds.impossible == UINT32_MAX)
+		g_string_append_printf(out, "resources    at least %" G_GINT64_FORMAT "%s%s\n", r->bounds.resource,
+		                       r->bounds.resource_why ? ", for " : "",
+		                       r->bounds.resource_why ? r->bounds.resource_why : "");
 	if (r->bounds.recurrence)
-		g_string_append_printf(out, "recurrences  at least %" G_GINT64_FORMAT ", for %s:", r->bounds.recurrence,
-		                       exact);
+		g_string_append_printf(out, "recurrences  at least %" G_GINT64_FORMAT " (exactly %s), for",
+		                       r->bounds.recurrence, exact);
 	else if (r->bounds.ratio.distance)
 		g_string_append(out, "recurrences  none");
 	else

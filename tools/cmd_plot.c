@@ -24,8 +24,10 @@ static bool known_kind(const char *kind, GError **error)
 {
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
 
+	/* A name may stand for a picture of each kind of machine. */
 	for (const trace_plot_kind *k = trace_plot_kinds; k->name; k++)
-		g_ptr_array_add(all, (gpointer)k->name);
+		if (!g_ptr_array_find_with_equal_func(all, k->name, g_str_equal, NULL))
+			g_ptr_array_add(all, (gpointer)k->name);
 	g_ptr_array_add(all, (gpointer)front);
 	g_ptr_array_add(all, NULL);
 	if (g_strv_contains((const char *const *)all->pdata, kind))

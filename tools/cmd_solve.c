@@ -198,7 +198,8 @@ static bool solve(const char *path, const char *read_as, const alg_problem *prob
 	if (ok) {
 		text = tool_json ? as_json(path, read_as, problem, &o, &result, taken)
 		                 : as_text(problem, &result, taken);
-		ok = (!out || write_schedule(problem, &result, error)) && tool_print(text, error);
+		ok = (!out || write_schedule(problem, &result, error)) &&
+		     ((tool_quiet && !tool_json) || tool_print(text, error));
 	}
 	alg_solve_result_fini(&result);
 	return ok;

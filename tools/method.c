@@ -118,8 +118,8 @@ static void add_model(GString *out, const sched_found *f)
 	if (f->status == ALG_OPTIMAL)
 		tool_line(out, "model", "solved: its optimum is %s cycles (%s)", cycles, f->model_bound_by);
 	else if (f->status == ALG_FEASIBLE)
-		tool_line(out, "model", "%s cycles found, %s are proved to be needed (%s)", cycles, bound,
-		          f->model_bound_by);
+		tool_line(out, "model", "%s cycles found, at least %s of the model, not of programs (%s)", cycles,
+		          bound, f->model_bound_by);
 }
 
 static void add_moves(GString *out, const sched_found *f)

@@ -42,6 +42,23 @@ static char **option_names(const tool_command *command)
 	return g_strv_builder_end(names);
 }
 
+/* Of NAMES ("--sched-time") the first that ends in WORD ("--time") after a dash, or of which one begins the other
+ * ("--out", "--output"); NULL when there is none. */
+static const char *akin(const char *word, char **names)
+{
+	enum { FEWEST = 3 };
+	g_autofree char *end = NULL;
+
+	if (strlen(word) < 2 + FEWEST)
+		return NULL;
+	end = g_strdup_printf("-%s", word + 2);
+	for (; *names; names++)
+		if (g_str_has_suffix(*names + 2, end) || g_str_has_prefix(*names, word) ||
+		    g_str_has_prefix(word, *names))
+			return *names;
+	return NULL;
+}
+
 /* Rewrites GOption's message about an option it does not know, which is the last word of it. */
 static void improve_option_error(const tool_command *command, GError **error)
 {
@@ -52,7 +69,10 @@ static void improve_option_error(const tool_command *command, GError **error)
 		const char *near;
 
 		option[strcspn(option, "=")] = '\0';
-		near = tsp_nearest(option, (const char *const *)names);
+		/* A letter is as near to any other one. */
+		near = option[1] == '-' ? tsp_nearest(option, (const char *const *)names) : NULL;
+		if (!near && option[1] == '-')
+			near = akin(option, names);
 		g_clear_error(error);
 		g_set_error(error, TSP_ERROR, TSP_ERROR_USER, "%s: unknown option '%s'; %s%s%s", command->name, option,
 		            near ? "did you mean '" : "see `tspsim ", near ? near : command->name,

@@ -523,6 +523,23 @@ static double lower_bound(const part_solver *s)
 	return MAX(largest, all / MAX(1, s->p->accelerators + s->p->hosts));
 }
 
+/* Devices in use were counted from the last stage on: numbers each kind from the first one. */
+static void number_from_first(const part_problem *p, part_result *r)
+{
+	uint32_t used[2] = {0};
+
+	for (uint32_t i = 0; i < p->nodes->len; i++) {
+		bool host = r->device[i] >= p->accelerators;
+
+		used[host] = MAX(used[host], r->device[i] - (host ? p->accelerators : 0) + 1);
+	}
+	for (uint32_t i = 0; i < p->nodes->len; i++) {
+		bool host = r->device[i] >= p->accelerators;
+
+		r->device[i] = (host ? 2 * p->accelerators : 0) + used[host] - 1 - r->device[i];
+	}
+}
+
 bool part_solve(const part_problem *p, const part_options *options, part_result *result, GError **error)
 {
 	part_solver s = {.p = p, .options = options, .cells = (p->accelerators + 1) * (p->hosts + 1)};
@@ -557,6 +574,8 @@ bool part_solve(const part_problem *p, const part_options *options, part_result 
 		result->lower_bound = lower_bound(&s);
 		result->proved = done && !s.stopped;
 	}
+	if (result->device)
+		number_from_first(p, result);
 	solver_fini(&s);
 	return done;
 }

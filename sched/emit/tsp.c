@@ -165,6 +165,7 @@ typedef struct mark {
 	sched_report *report;
 	sched_report said; /* notes, binds: not looked at */
 	gsize notes;
+	guint intervals;
 	char *binds;
 } mark;
 
@@ -185,6 +186,7 @@ static mark mark_now(isa_program *program, uint32_t epoch, sched_report *report)
 	          .report = report,
 	          .said = *report,
 	          .notes = report->notes->len,
+	          .intervals = report->intervals ? report->intervals->len : 0,
 	          .binds = g_strdup(report->binds)};
 
 	m.images = images_of(&m)->len;
@@ -210,6 +212,8 @@ static void go_back(const mark *m)
 		g_free(g_array_index(images_of(m), isa_image, i).data);
 	g_array_set_size(images_of(m), m->images);
 	g_string_truncate(r->notes, m->notes);
+	if (r->intervals)
+		g_array_set_size(r->intervals, m->intervals);
 	g_free(r->binds);
 	r->binds = g_strdup(m->binds);
 	r->macro_ops = m->said.macro_ops;

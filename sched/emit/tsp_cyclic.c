@@ -157,18 +157,24 @@ int64_t tspe_kernel_bound(const tspe_kernel *k)
 	return bound;
 }
 
-/* The name, as a constant, of the resource that gives the bound. */
+/* The name, as a constant, of the resource that gives the bound; of units, as other lines of reports call them. */
 static const char *constant_name(const char *why)
 {
 	static const char *const names[] = {"SRAM banks", "register read ports", "register write ports",
 	                                    "weight bandwidth"};
+	static const char *const units[ISA_UNIT_COUNT] = {
+		[ISA_UNIT_MEM] = "SRAM issue slots",
+		[ISA_UNIT_VXM] = "VXM",
+		[ISA_UNIT_MXM] = "MXM",
+		[ISA_UNIT_SXM] = "SXM",
+	};
 
 	for (unsigned i = 0; why && i < G_N_ELEMENTS(names); i++)
 		if (g_strcmp0(why, names[i]) == 0)
 			return names[i];
 	for (unsigned u = 0; why && u < ISA_UNIT_COUNT; u++)
 		if (g_strcmp0(why, isa_unit_name((enum isa_unit)u)) == 0)
-			return isa_unit_name((enum isa_unit)u);
+			return units[u] ? units[u] : isa_unit_name((enum isa_unit)u);
 	return "issue";
 }
 
@@ -200,6 +206,22 @@ bool tspe_notes_rates(const tspe *e)
 	return !e->trial && !e->options->brief && e->epoch < EMIT_NOTED_EPOCHS && e->noted < NOTED_LOOPS;
 }
 
+/* Among the report's intervals; its line has words of its own. */
+static void add_interval(tspe *e, const char *node, const tspe_rate *rate, unsigned iterations)
+{
+	sched_interval i = {.loop = (char *)node,
+	                    .binds = (char *)rate->binds,
+	                    .unit = "iterations",
+	                    .cycles = rate->interval,
+	                    .iterations = iterations,
+	                    .bound_cycles = rate->bound,
+	                    .bound_iterations = iterations};
+	GString *notes = g_steal_pointer(&e->report->notes);
+
+	sched_report_interval(e->report, &i);
+	e->report->notes = notes;
+}
+
 void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations)
 {
 	const char *node = g_array_index(e->program->nodes, isa_node, e->node).name;
@@ -207,6 +229,8 @@ void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations)
 	if (!tspe_notes_rates(e))
 		return;
 	e->noted++;
+	if (rate->interval)
+		add_interval(e, node, rate, iterations);
 	if (rate->interval)
 		g_string_append_printf(e->report->notes, "%s: initiation interval %" G_GINT64_FORMAT, node,
 		                       rate->interval);
@@ -219,7 +243,8 @@ void tspe_note_rate(tspe *e, const tspe_rate *rate, unsigned iterations)
 	if (rate->mean > (double)rate->interval)
 		g_string_append_printf(e->report->notes, "; %.2f in the mean, with waits", rate->mean);
 	if (rate->several > 0 && rate->several * iterations < (double)rate->bound)
-		g_string_append_printf(e->report->notes, "; several side by side, if they met nowhere, %.2f each",
+		g_string_append_printf(e->report->notes,
+		                       "; several side by side could take %.2f each, if their accesses met nowhere",
 		                       rate->several);
 	g_string_append_c(e->report->notes, '\n');
 }

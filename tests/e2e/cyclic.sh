@@ -13,7 +13,7 @@ loop         4 operations, 4 dependences, 3 resources
 status       optimal
 interval     3 cycles, found by ejection; at least 3
 resources    at least 2, for port
-recurrences  at least 3, for 3: sum
+recurrences  at least 3 (exactly 3), for sum
 stages       4, the fewest
 values       6 kept at a time, at least 2
 kernel       cycle: operations [stage]
@@ -35,6 +35,17 @@ printf 'op a\nvalue a b 1\n' >bad.loop
 "$TSPSIM" cyclic bad.loop >out 2>err
 is "errors name line and column" "$? $(cat err)" \
 	"1 tspsim: bad.loop:2:9: expected an operation declared above, found 'b'; did you mean 'a'?"
+# A round trip of 5 + 2 cycles is over two iterations later: 7 / 2.
+printf 'op a\nop b\nvalue a b 5\nvalue b a 2 2\n' >half.loop
+"$TSPSIM" cyclic half.loop >out
+is "a ratio stands beside its bound" "$(sed -n 's/^recurrences *//p' out)" "at least 4 (exactly 7/2), for a b"
+"$TSPSIM" cyclic half.loop --limit 3 >out
+is "no interval up to the limit: it says which are needed" "$? $(sed -n 's/^not found *//p' out)" \
+	"2 the interval is at least 4, above --limit"
+printf 'resource r 1\nop a r*2\n' >much.loop
+"$TSPSIM" cyclic much.loop >out
+is "what asks for too much has no bound beside it" "$? $(grep -c '^resources' out) $(sed -n 's/^impossible *//p' out)" \
+	"2 0 'a' alone asks for more than there is"
 "$TSPSIM" cyclic "$dot" --placements 0 >out 2>err
 is "no placements are refused" $? 1
 "$TSPSIM" cyclic nowhere.loop >out 2>err
@@ -52,11 +63,15 @@ loop()
 }
 is "three iterations take two cycles" "$(loop vmap:relu,100000)" "0 0 1 0
 initiation interval 2 for 3 iterations, at least 2 (SRAM banks), proved"
+is "JSON has them, in lowest terms" "$("$TSPSIM" run vmap:relu,100000 --json >out; json out '$.intervals[0].loop') $(
+	json out '$.intervals[0].cycles') $(json out '$.intervals[0].iterations') $(json out '$.intervals[0].proved') $(
+	json out '$.intervals[0].binds')" "z 2 3 1 SRAM banks"
 is "a loop of 313 iterations takes 2/3 of them and 30 cycles more at most" "$(($(json out '$.cycles') <= 313 * 2 / 3 + 30))" 1
 is "three accesses take a cycle" "$(loop vmap:add,100000)" "0 0 1 0
 initiation interval 1, at least 1 (SRAM banks), proved"
 is "wide ones two, by halves" "$(loop vmap:add,64000:fp32)" "0 0 1 0
 initiation interval 6 for 3 iterations, at least 6 (SRAM banks), proved"
+is "a unit is called as in other lines of the report" "$("$TSPSIM" sched softmax:33x160 | grep -c 'initiation interval .* at least 2 (SRAM issue slots)')" 2
 is "rows of a product follow each other as fast as the planes take them" \
 	"$("$TSPSIM" run gemm:512x512x512 | sed -n 's/^.*: \(rows of .*\)$/\1/p')" \
 	"rows of 2 of 2 matrix passes at the least initiation interval, proved"

@@ -24,6 +24,12 @@ refused()
 
 refused "unknown command" "did you mean 'stat'" sta
 refused "unknown option" "did you mean '--trace'" run --trce x.db
+refused "an option that ends in that word" "did you mean '--sched-time'" sched vmap:relu,8 --time 3
+refused "an option that begins that word" "did you mean '--out'" solve x.sm --output y
+refused "a letter, to which none is near" "unknown option '-w'; see .tspsim sched --help." sched -w vmap:relu,8
+refused "a picture that has no like: each kind once" "one of: occupancy, banks, conflicts, buffers, front$" plot gantt x.db -o x.png
+printf 'graph "g"\nx: fp16[4][256] = input\nw: fp16[256][8] = input\ny: fp16[4][8] = matmul x, w, batches 1, block_run 256, sum 160\noutput y\n' >sums.graph
+refused "sums of a TSP on a cube" "which 'block_run 256, sum 1' says" sched sums.graph -m ascend-910b
 refused "unknown machine" "tsp" -m tpsi
 refused "a machine in capitals" "did you mean 'ascend-910b'" -m Ascend-910B
 refused "unknown key" "sram.latency_cycles" --set sram.latency_cycle=4

@@ -21,13 +21,11 @@ is "exit status 0" $? 0
 cat >expected <<'END'
 nodes        4, 3 edges, 5 ways to cut in two
 max load     7, proved to be the least of contiguous splits
-stage        accelerator: load 7, 2 nodes, 150 bytes
 stage        accelerator: load 5, 2 nodes, 100 bytes
+stage        accelerator: load 7, 2 nodes, 150 bytes
 END
-sort expected >one
-sort out >two
-diff one two >differences
-empty "a chain is cut as worked out" differences
+diff expected out >differences
+empty "a chain is cut as worked out, its first stage first" differences
 is "without transfers" "$("$TSPSIM" partition chain.txt -k 2 --json | sed -n 's/.*"max_load": \([^,]*\),/\1/p')" 6
 
 "$TSPSIM" partition chain.txt -k 0 --hosts 2 >out 2>err

@@ -69,6 +69,8 @@ is "and prints the best so far" "$(json out '$.valid') $(json out '$.capped')" "
 
 exits "-o writes the schedule" 0 "$TSPSIM" solve small.rcp --method list --schedules 1 -o plan.tsv
 is "a line a task" "$(sed -n 4p plan.tsv | tr '\t' ' ')" "2 4 7 0 0"
+exits "-q says nothing" 0 "$TSPSIM" solve small.rcp -q -o plan.tsv
+empty "but writes the schedule" out
 exits "a rule alone" 0 "$TSPSIM" solve shop.jss --method list --rule spt --schedules 1
 like "names itself" out 'found by spt'
 printf '2\n0 0 0\n1 4 1 0\n2 6 1 0\n3 0 2 1 2\n' >graph.txt

@@ -127,7 +127,7 @@ static bool find(words *w, const char *text)
 			*w = here;
 			return true;
 		}
-	words_error(w, "expected '%s' from here on, and it is not there", text);
+	words_error(w, "expected a line with '%s' from here on, and there is none", text);
 	return false;
 }
 

@@ -209,7 +209,8 @@ static bool describe(const graph *g, const graph_node *n, ask_product *p, GError
 		return refuse(error, n, "weights not in blocks of %d bytes of channels, which load3d makes", ASK_BLOCK);
 	if (!whole && n->sum_rows != 1)
 		return refuse(error, n,
-		              "sums of %" G_GUINT64_FORMAT " products; a cube adds one product after the other",
+		              "sums of %" G_GUINT64_FORMAT
+		              " products; a cube adds one product after the other, which 'sum 1' says",
 		              n->sum_rows);
 	return true;
 }

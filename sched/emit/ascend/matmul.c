@@ -28,8 +28,8 @@ static bool describe(const ask_kernel *k, const graph_node *n, ask_product *p, G
 		return true;
 	g_set_error(error, TSP_ERROR, TSP_ERROR_UNSUPPORTED,
 	            "%s: sums of %" G_GUINT64_FORMAT " products in blocks of %" G_GUINT64_FORMAT
-	            "; a cube adds one product after the other",
-	            n->name, n->sum_rows, n->block_run);
+	            "; a cube adds one product after the other, which 'block_run %" G_GUINT64_FORMAT ", sum 1' says",
+	            n->name, n->sum_rows, n->block_run, n->k);
 	return false;
 }
 
