@@ -270,4 +270,10 @@ for kernel in $("$TSPSIM" list kernels | awk '{print $1}'); do
 	is "$kernel: the database is sound" "$(sql cut.db 'PRAGMA integrity_check')" ok
 	exits "$kernel: stat reads it" 0 "$TSPSIM" stat cut.db kinds
 done
+
+# Tiles as large as buffers allow leave this one two sub-cores of 48.  Halved twice, 12,361 cycles become 7,136.
+"$TSPSIM" run -m ascend-910b -w fft:1024 --functional >out
+is "small programs try smaller tiles" "$(sed -n 's/^ *tiles of vector/tiles/p' out)" "tiles kernels are halved twice"
+is "and take the shorter program" "$(sed -n 's/^cycles *\([0-9,]*\) .*/\1/p' out)" 7,136
+is "which is right" "$(grep -c -e '2,048 result values equal' -e '^violations   none' out)" 2
 done_testing

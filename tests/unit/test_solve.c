@@ -605,7 +605,7 @@ static void errors_name_their_place(void)
 		{"a.sch", "0 0 0 0\n0 1 1 1 0\n", "a.sch:2:9: expected a lag"},
 		{"a.stg", "1\n0 0 0\n2 1 0\n", "a.stg:3:1: expected the number of this task, an integer from 1 to 1"},
 		{"a.jss", "1 2\n0 3 2 4\n", "a.jss:2:5: expected a machine, an integer from 0 to 1, found '2'"},
-		{"a.sm", "nothing", "a.sm:1:1: expected 'jobs (incl'"},
+		{"a.sm", "nothing", "a.sm:1:1: expected a line with 'jobs (incl' from here on"},
 		{"a.txt", "hello", "a.txt:1:1: expected one of the formats"},
 	};
 

@@ -157,10 +157,16 @@ static GPtrArray *cut_all(GPtrArray *graphs, sched_report *report, GError **erro
 	return cuts;
 }
 
+/* Programs of so many steps take little time to write again. */
+enum { SHORT_STEPS = 3000 };
+
 typedef struct attempt {
 	asc_program *program;
 	sched_report report;
 	uint64_t meeting_cycles; /* of cores without counters */
+	uint32_t blocks;
+	guint steps;
+	bool may_halve; /* tiles of vector kernels may be smaller */
 } attempt;
 
 static void attempt_fini(attempt *a)
@@ -188,9 +194,9 @@ static bool write_all(asb *b, GPtrArray *graphs, GPtrArray *cuts, const sched_op
 	return true;
 }
 
-/* The program on as many cores as BLOCKS says. */
+/* The program on as many cores as BLOCKS says, tiles of vector kernels HALVINGS times halved. */
 static bool compile_for(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *machine, const sched_options *options,
-                        uint32_t blocks, attempt *a, GError **error)
+                        uint32_t blocks, uint32_t halvings, attempt *a, GError **error)
 {
 	asb *b;
 	bool good;
@@ -198,41 +204,74 @@ static bool compile_for(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *m
 	*a = (attempt){.program = asc_program_new(), .report = {.notes = g_string_new(NULL)}};
 	b = asb_new(a->program, machine, options);
 	asb_limit_blocks(b, blocks);
+	b->halvings = halvings;
 	good = write_all(b, graphs, cuts, options, error);
 	good = good && asb_finish(b, &a->report, error);
 	if (b->words)
 		a->meeting_cycles = b->counts.syncs * asb_words_rounds(b) *
 		                    (uint64_t)(machine->scalar_publish_cycles + machine->scalar_load_cycles);
+	a->blocks = blocks;
+	a->steps = b->sequence->len;
+	a->may_halve = b->tiled && !b->halvings_decided;
 	asb_free(b);
 	if (!good)
 		attempt_fini(a);
 	return good;
 }
 
+/* BEST becomes OTHER, if that is shorter; the other one is gone. */
+static bool take_shorter(attempt *best, attempt *other)
+{
+	bool shorter = other->program->predicted_cycles < best->program->predicted_cycles;
+
+	if (shorter) {
+		attempt longer = *best;
+
+		*best = *other;
+		*other = longer;
+	}
+	attempt_fini(other);
+	return shorter;
+}
+
+/* Tiles as large as buffers allow leave cores idle, or steps without overlap, where there is little to do.  Of short
+ * programs smaller tiles are tried as well. */
+static void try_smaller_tiles(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *machine,
+                              const sched_options *options, attempt *best)
+{
+	attempt other;
+
+	for (uint32_t halvings = 1; halvings <= ASB_HALVINGS; halvings++) {
+		if (!best->may_halve || best->steps > SHORT_STEPS)
+			return;
+		if (!compile_for(graphs, cuts, machine, options, best->blocks, halvings, &other, NULL))
+			return;
+		if (take_shorter(best, &other))
+			g_string_append_printf(best->report.notes, "tiles of vector kernels are halved %s\n",
+			                       halvings == 1 ? "once" : "twice");
+	}
+}
+
 /* A meeting of cores without counters takes as long as many a kernel: small graphs may be done sooner by one core.  One
  * core takes no less than each of several but for the meetings, so it is only asked where those are half of all. */
-static bool compile_best(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *machine, const sched_options *options,
-                         attempt *best, GError **error)
+static bool compile_blocks(GPtrArray *graphs, GPtrArray *cuts, const asc_machine *machine, const sched_options *options,
+                           attempt *best, GError **error)
 {
 	attempt one;
+	int64_t all_cycles;
 
-	if (!compile_for(graphs, cuts, machine, options, (uint32_t)machine->cores, best, error))
+	if (!compile_for(graphs, cuts, machine, options, (uint32_t)machine->cores, 0, best, error))
 		return false;
 	if (2 * best->meeting_cycles < (uint64_t)best->program->predicted_cycles)
 		return true;
 	/* What fits all cores may not fit one. */
-	if (!compile_for(graphs, cuts, machine, options, 1, &one, NULL))
+	if (!compile_for(graphs, cuts, machine, options, 1, 0, &one, NULL))
 		return true;
-	if (one.program->predicted_cycles < best->program->predicted_cycles) {
-		attempt all = *best;
-
-		*best = one;
-		one = all;
+	all_cycles = best->program->predicted_cycles;
+	if (take_shorter(best, &one))
 		g_string_append_printf(best->report.notes,
-		                       "one core: with meetings of all %" G_GINT64_FORMAT " cycle%s\n",
-		                       one.program->predicted_cycles, tsp_s((uint64_t)one.program->predicted_cycles));
-	}
-	attempt_fini(&one);
+		                       "one core: with meetings of all %" G_GINT64_FORMAT " cycle%s\n", all_cycles,
+		                       tsp_s((uint64_t)all_cycles));
 	return true;
 }
 
@@ -247,7 +286,9 @@ static asc_program *compile(GPtrArray *graphs, const asc_machine *machine, const
 	cuts = cut_all(graphs, report, error);
 	if (!cuts)
 		return NULL;
-	good = compile_best(graphs, cuts, machine, options, &best, error);
+	good = compile_blocks(graphs, cuts, machine, options, &best, error);
+	if (good)
+		try_smaller_tiles(graphs, cuts, machine, options, &best);
 	g_ptr_array_unref(cuts);
 	if (!good)
 		return NULL;

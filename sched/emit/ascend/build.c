@@ -296,3 +296,12 @@ void asb_limit_blocks(asb *b, uint32_t blocks)
 	b->blocks = MIN(blocks, b->blocks);
 	b->program->blocks = b->blocks;
 }
+
+uint32_t asb_halvings(asb *b)
+{
+	uint32_t decided = asb_decide(b, "pieces", ASB_HALVINGS + 1);
+
+	b->tiled++;
+	b->halvings_decided |= decided > 0;
+	return decided ? decided : b->halvings;
+}

@@ -34,6 +34,9 @@ enum asc_kind asb_kind(const asb *b, asb_core core);
 void asb_kernel(asb *b, const char *name);
 /* What the sheet of the graph at hand says about this kernel, 0 where it says nothing (sched/sheet.h). */
 uint32_t asb_decide(const asb *b, const char *kind, uint32_t count);
+enum { ASB_HALVINGS = 2 };
+/* How often the tiles of a vector kernel are to be halved, at most ASB_HALVINGS. */
+uint32_t asb_halvings(asb *b);
 /* Blocks that the next kernel may use: COUNT (0: all) from FIRST on, round the chip.  asb_blocks() and the numbers of
  * blocks are about these. */
 void asb_window(asb *b, uint32_t first, uint32_t count);

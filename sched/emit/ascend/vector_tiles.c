@@ -211,7 +211,7 @@ bool avk_run_tiles(asb *b, avk_program *p, const avk_share *who)
 
 	for (unsigned sets = first; sets; sets--)
 		if (choose_apart(p, who->cores, sets, &t)) {
-			make_smaller(p, &t, asb_decide(b, "pieces", 3));
+			make_smaller(p, &t, asb_halvings(b));
 			run(b, p, &t, who);
 			return true;
 		}
