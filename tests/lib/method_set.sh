@@ -12,9 +12,10 @@ schedules=${METHOD_SCHEDULES:-3000}
 mkdir -p "$dir" || exit 1
 . "$TSPSIM_SRCDIR/tests/lib/method_graphs.sh"
 
+# Of the search: loops have cycles and what binds them, too.
 value()
 {
-	sed -n "s/^ *\"$1\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$dir/out.json" | head -n 1
+	sed -n '/"searches"/,$p' "$dir/out.json" | sed -n "s/^ *\"$1\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" | head -n 1
 }
 
 for machine in ${METHOD_MACHINES:-tsp tsp-isca20 ascend-910b}; do
@@ -33,8 +34,7 @@ for machine in ${METHOD_MACHINES:-tsp tsp-isca20 ascend-910b}; do
 		"$TSPSIM" sched "$workload" -m "$machine" --method exact --schedules "$schedules" --no-patterns --json \
 			>"$dir/out.json" </dev/null || continue
 		printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$kernel" "$(value list_cycles)" "$(value annealed_cycles)" \
-			"$(sed -n 's/^ *"cycles": \([0-9]*\),$/\1/p' "$dir/out.json" | head -n 1)" "$(value lower_bound)" \
-			"$(sed -n 's/^ *"binds": "\(.*\)",$/\1/p' "$dir/out.json" | sed -n 2p)" >>"$table"
+			"$(value cycles)" "$(value lower_bound)" "$(value binds)" >>"$table"
 	done
 	awk -F'\t' -v machine="$machine" '
 		BEGIN {printf "%-12s %-30s %8s %8s %8s %8s %8s  %s\n", "machine", "kernel", "list", "anneal", "exact", "bound", "gap", "binds"}
