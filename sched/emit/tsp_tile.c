@@ -160,7 +160,7 @@ GArray *mxm_cut(const mxm_work *work)
 	unsigned full = work->columns / work->units * work->units;
 
 	for (unsigned i = 0; i < work->columns; i++)
-		order[i] = work->cut == 1 ? i : (i + work->columns - 1) % work->columns;
+		order[i] = work->cut == 1 || !work->c->low->tail ? i : (i + work->columns - 1) % work->columns;
 	if (work->cut > 1) {
 		/* One column on all units, or two on half of them each. */
 		cut_narrow(work, order, MIN(work->cut - 1, work->units), rounds);
