@@ -228,6 +228,7 @@ struct tspe_kernel {
 	int64_t budget;       /* accesses that may still be tried */
 	uint32_t rhythm;      /* cycles between beats; first tried is to issue on them; 0: any cycle is as good */
 	bool strict;          /* keep the rhythm now? */
+	bool in_step;         /* it moves through the banks like what is there: worth a try however full they are */
 	int64_t reach, slack; /* cycles that a step without, with operands may move */
 	uint32_t rows;        /* bursts of a chunk start in rows as long as a burst, the next chunk so many rows later;
 	                         0: each as early as can be */

@@ -394,7 +394,7 @@ static bool fit(tspe_kernel *k, uint32_t first, uint32_t n, const tspe_policy *p
 	bool crowded = false, placed = false;
 	uint32_t safe;
 
-	if (bank_capacity(k) && wait > 4 * WAIT_CYCLES)
+	if (!k->in_step && bank_capacity(k) && wait > 4 * WAIT_CYCLES)
 		crowded = tspe_is_crowded(k, first, policy->interval_min, earliest);
 	if (!crowded && k->rhythm > 1) {
 		k->strict = true;

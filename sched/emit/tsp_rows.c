@@ -268,6 +268,7 @@ static bool drain(const mxm_pass *p, unsigned first, unsigned count, GError **er
 
 	tspe_kernel_finish(k);
 	space_stores(k, &state, store);
+	k->in_step = work->interval == 1;
 	k->placed = note_drain;
 	k->placed_state = &state;
 	work->e->use.result_bytes += (uint64_t)k->step[store].insn.len * k->count * count;

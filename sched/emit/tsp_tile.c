@@ -158,9 +158,11 @@ GArray *mxm_cut(const mxm_work *work)
 	GArray *rounds = g_array_new(FALSE, FALSE, sizeof(mxm_round));
 	g_autofree unsigned *order = g_new(unsigned, work->columns);
 	unsigned full = work->columns / work->units * work->units;
+	/* Results that follow each other in the step of the rows go column by column; cut 1 is the other order. */
+	bool in_step = work->interval == 1 && !work->c->low->tail;
 
 	for (unsigned i = 0; i < work->columns; i++)
-		order[i] = work->cut == 1 ? i : (i + work->columns - 1) % work->columns;
+		order[i] = in_step != (work->cut == 1) ? i : (i + work->columns - 1) % work->columns;
 	if (work->cut > 1) {
 		/* One column on all units, or two on half of them each. */
 		cut_narrow(work, order, MIN(work->cut - 1, work->units), rounds);

@@ -90,6 +90,9 @@ static int add_lw(tspe_kernel *k, const mxm_pass *p, const burst *b, unsigned pe
 	s->insn.lanes = (uint16_t)u->lanes;
 	s->weight_bytes = u->lanes * p->work->w->element;
 	s->not_before = u->state->shadow_free + 1 - s->delay - s->skew;
+	/* A single plane's bursts follow each other: loads ahead of that would only keep registers. */
+	if (p->work->stride == 1 && u->port_free[b->port[peer]] != TSPE_NEVER)
+		s->not_before = MAX(s->not_before, u->port_free[b->port[peer]] + 1 - s->delay - s->skew);
 	s->insn.src0 = (uint16_t)ISA_PLACE_WT(plane);
 	s->addr = tspe_kernel_alloc(k, k->count * sizeof(int64_t));
 	for (uint32_t i = 0; i < k->count; i++)

@@ -81,6 +81,29 @@ static void the_smallest_product_goes_through_all_stages(void)
 	CU_ASSERT_EQUAL(cycles_of("gemm:1x1x1:int8", NULL), 4 + 1 + 3 + 13 + 34 + 4);
 }
 
+/* Two columns of 320 int32 results, 80 banks each, of which 139 hold no two: one store a cycle.  Rows of both halves of
+ * M are loaded from 19 on: weights 0..15 are there at 4..19, installed at 20 and active at 23, and a row's load
+ * takes 4. Row 0 is accumulated at 36 and read out at 70.  Rows move through the banks by 20 a cycle and so do results
+ * (40 a row, 20 from column to column), so one place that fits does to the end.  600 rows: at t the halves' loads are
+ * in banks 20(t - 19) and 20(t - 19) + 300 * 20, that is at 70 in 47 and 70, at 71 in 67 and 90, at 72 in 87 and 110.
+ * Results begin in block 600 * 20 + 2 * 16 * 20 = 12640 (bank 130) and cover banks 130..70: 72 is the first free cycle.
+ * 640 rows: banks 47 and 53 at 70, results from 640 * 20 + 640 = 13440 (96) cover 96..36: 70.  A store takes 4. */
+static void wide_results_leave_one_a_cycle_beside_the_rows(void)
+{
+	CU_ASSERT_EQUAL(cycles_of("gemm:600x640x16:int8", NULL), 72 + 600 * 2 - 1 + 4);
+	CU_ASSERT_EQUAL(cycles_of("gemm:640x640x16:int8", NULL), 70 + 640 * 2 - 1 + 4);
+}
+
+/* Rows of weights reach the planes one a cycle from 4 on, the last at 323, is in the buffer at 324 and active at 327;
+ * the first row is accumulated at 340 and read out at 374.  Two planes' results, every other cycle each, go out
+ * together on ideal banks; both halves of the 640 rows at once. */
+static void weights_of_single_planes_come_one_a_cycle(void)
+{
+	static const char *const settings[] = {"sram.map=ideal", NULL};
+
+	CU_ASSERT_EQUAL(cycles_of("gemm:640x640x320:int8", settings), 374 + 2 * 320 - 1 + 4);
+}
+
 /* A further row every two cycles (mxm.fp16_interval_cycles), two pairs at work on half the rows each, where no
  * banks meet. */
 static void rows_follow_at_the_interval(void)
@@ -476,6 +499,8 @@ int main(void)
 		{"a_loop_keeps_all_queues_busy", a_loop_keeps_all_queues_busy},
 		{"a_loop_fills_the_banks", a_loop_fills_the_banks},
 		{"the_smallest_product_goes_through_all_stages", the_smallest_product_goes_through_all_stages},
+		{"wide_results_leave_one_a_cycle_beside_the_rows", wide_results_leave_one_a_cycle_beside_the_rows},
+		{"weights_of_single_planes_come_one_a_cycle", weights_of_single_planes_come_one_a_cycle},
 		{"rows_follow_at_the_interval", rows_follow_at_the_interval},
 		{"the_default_product_is_bound_by_the_matrix_unit", the_default_product_is_bound_by_the_matrix_unit},
 		{"a_convolution_keeps_both_pairs_busy", a_convolution_keeps_both_pairs_busy},
