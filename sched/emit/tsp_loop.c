@@ -17,7 +17,8 @@ enum {
 	ROW_LEAST = 8, /* bursts shorter than that are not worth rows */
 	WAIT_CHUNKS = 4,
 	COPIES_MAX = 6, /* iterations side by side */
-	PARTS_MAX = 2,  /* of each */
+	COPIES_FEW = 2,
+	PARTS_MAX = 2, /* of each */
 	STRANDS_MAX = COPIES_MAX * PARTS_MAX,
 	MISSES_MAX = 16, /* lengths of bursts that had rows and no place */
 	PLANS_MAX = 5,   /* that bursts are tried for */
@@ -336,7 +337,7 @@ static bool place_rows(tspe_kernel *k, uint32_t first, uint32_t n)
 	if (lacks_registers(k, n))
 		return false;
 	if (!tspe_place(k, first, n, 1, TSPE_NEVER)) {
-		if (wait > (int64_t)WAIT_CHUNKS * k->rows * n &&
+		if (tspe_manner_now(k->e) != TSPE_MANNER_PATIENT && wait > (int64_t)WAIT_CHUNKS * k->rows * n &&
 		    (bank_calendar_is_ideal(k->e->cal.banks) || !tspe_is_crowded(k, first, k->rows, earliest)))
 			return false;
 		if (!tspe_place(k, first, n, 1, k->e->cal.horizon))
@@ -529,11 +530,12 @@ static unsigned find_plans(tspe *e, const loop_shape *shape, row_plan tried[STRA
 {
 	loop_shape sample = *shape;
 	unsigned parts = has_parts(e, &sample) ? PARTS_MAX : 1, count = 0;
+	unsigned most = tspe_manner_now(e) == TSPE_MANNER_FEW ? COPIES_FEW : COPIES_MAX;
 	double rest = 0;
 
 	sample.count = sample.segment = SAMPLED;
 	for (sample.parts = 1; sample.parts <= parts; sample.parts++)
-		for (sample.copies = 1; sample.copies <= COPIES_MAX; sample.copies++) {
+		for (sample.copies = 1; sample.copies <= most; sample.copies++) {
 			g_autoptr(tspe_kernel) k = NULL;
 			row_plan plan = {.copies = sample.copies, .parts = sample.parts};
 			unsigned at = count;
@@ -573,6 +575,7 @@ static uint64_t kind_of(const tspe *e, const low_vloop *loop)
 {
 	uint64_t hash = mix(mix(mix(UINT64_C(0xcbf29ce484222325), loop->lanes), loop->n0), loop->n1);
 
+	hash = mix(hash, tspe_manner_now(e));
 	for (guint i = 0; i < loop->steps->len; i++) {
 		const low_step *s = step_at(loop, i);
 		bool memory = s->kind == LOW_LOAD || s->kind == LOW_STORE;
@@ -652,6 +655,7 @@ static uint32_t run_rows(tspe *e, const loop_shape *shape, int64_t *ready, row_p
 	if (!sample)
 		return 0;
 	e->in_rows = true;
+	e->rowed |= UINT64_C(1) << MIN(e->loop, TSPE_MANNERED - 1);
 	if (shape->from == 0 && tspe_notes_rates(e))
 		tspe_kernel_limit(sample, sample->rows, &rate);
 	rows.copies = plan->copies;
@@ -723,7 +727,7 @@ static bool run_loop(tspe *e, const loop_shape *shape, int64_t *ready, GError **
 {
 	loop_shape rest = *shape;
 	row_plan plan = {0};
-	uint32_t done = !e->bursts_only;
+	uint32_t done = tspe_manner_now(e) != TSPE_MANNER_BURSTS;
 
 	/* What does not fill bursts of one length may fill shorter ones. */
 	while (done && rest.count >= ITERATIONS_LEAST) {
@@ -780,5 +784,6 @@ bool tspe_vloop(tspe *e, const low_macro *macro, int64_t ready, GError **error)
 			return false;
 		shape.from += shape.count;
 	}
+	e->loop++;
 	return true;
 }
