@@ -16,6 +16,7 @@
  *   tsp_registers.c registers for a chunk's values; tsp_tight.c, tsp_spill.c when there are few
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops as kernels, tsp_turn.c transposes, tsp_gather.c rows picked by an index
+ *   tsp_plan.c      how many iterations of a loop run side by side, in bursts how long
  *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds
  *   tsp_bursts.c    chunks of short bursts in rows
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
