@@ -89,8 +89,9 @@ libsched_a_SOURCES += \
 	sched/emit/bank_period.c sched/emit/banks.c sched/emit/banks.h sched/emit/bank_map.c sched/emit/bank_map.h \
 	sched/emit/bank_expr.c \
 	sched/emit/tsp.c sched/emit/tsp.h sched/emit/tsp_calendar.c sched/emit/tsp_issue.c sched/emit/tsp_kernel.c \
-	sched/emit/tsp_bursts.c sched/emit/tsp_cyclic.c sched/emit/tsp_gather.c sched/emit/tsp_known.c sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_memory.c sched/emit/tsp_mxm.c \
-	sched/emit/tsp_mxm.h sched/emit/tsp_order.c \
+	sched/emit/tsp_bursts.c sched/emit/tsp_cyclic.c sched/emit/tsp_gather.c sched/emit/tsp_known.c \
+	sched/emit/tsp_layout.c sched/emit/tsp_loop.c sched/emit/tsp_loop.h \
+	sched/emit/tsp_memory.c sched/emit/tsp_mxm.c sched/emit/tsp_mxm.h sched/emit/tsp_order.c sched/emit/tsp_plan.c \
 	sched/emit/tsp_place.c sched/emit/tsp_product.c sched/emit/tsp_report.c sched/emit/tsp_rows.c \
 	sched/emit/tsp_tile.c sched/emit/tsp_turn.c sched/emit/tsp_weights.c \
 	sched/emit/tsp_registers.c sched/emit/tsp_spill.c sched/emit/tsp_tight.c

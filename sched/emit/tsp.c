@@ -4,12 +4,15 @@
  * earliest times its operands and the machine's calendars admit, so that macro-operations overlap wherever something is
  * free.
  */
+#include <string.h>
+
 #include "sched/emit/tsp.h"
 #include "sched/sheet.h"
 
 enum {
 	COURSE_MAX = 256,       /* products that are placed as one course */
 	TRIED_ISSUES = 1 << 12, /* larger epochs are not tried with fewer registers */
+	TRIED_LOOPS = 1 << 14,  /* nor, above that, loop by loop */
 };
 
 static void add_queues(tspe *e, tspe_queues *list, enum isa_unit unit, unsigned role, unsigned index, bool any_index)
@@ -227,6 +230,7 @@ typedef struct way {
 	unsigned registers;  /* that may be used */
 	bool bursts_only;    /* no loop runs in rows */
 	bool partials_dense; /* partial results do not move through the banks as their operands do */
+	tspe_manners manners;
 } way;
 
 static bool emit_by(tspe *e, way how, GError **error)
@@ -236,6 +240,7 @@ static bool emit_by(tspe *e, way how, GError **error)
 	e->registers = how.registers;
 	e->bursts_only = how.bursts_only;
 	e->partials_dense = how.partials_dense;
+	e->manners = how.manners;
 	e->end = e->start;
 	find_queues(e);
 	tspe_mxm_init(e);
@@ -291,7 +296,36 @@ static void try_ways(const tspe *full, unsigned registers, choice *best)
 	for (unsigned dense = 0; dense <= full->has_partials; dense++)
 		for (unsigned bursts = 0; bursts <= full->in_rows; bursts++)
 			if (dense || bursts || registers != full->registers)
-				try_way(full, (way){registers, bursts, dense}, best);
+				try_way(full, (way){registers, bursts, dense, {{0}}}, best);
+}
+
+/* What is best for a loop alone may keep others away.  All loops in another manner: */
+static void try_together(const tspe *full, choice *best)
+{
+	for (unsigned m = TSPE_MANNER_PATIENT; full->rowed && m < TSPE_MANNERS; m++)
+		for (unsigned dense = 0; dense <= full->has_partials; dense++) {
+			way how = {full->registers, false, dense, {{0}}};
+
+			memset(how.manners.of, (int)m, sizeof how.manners.of);
+			try_way(full, how, best);
+		}
+}
+
+/* Of loops in rows, one after the other in other manners. */
+static void try_manners(const tspe *full, choice *best)
+{
+	for (unsigned i = 0; i < TSPE_MANNERED; i++)
+		for (unsigned m = 1; full->rowed >> i & 1 && !best->how.bursts_only && m < TSPE_MANNERS; m++) {
+			way how = best->how;
+
+			how.manners.of[i] = (uint8_t)m;
+			try_way(full, how, best);
+		}
+}
+
+static uint64_t issues_of(const tspe *e)
+{
+	return e->use.accesses + e->use.vector_ops + e->use.lane_ops;
 }
 
 /* Loops in rows let others in later, partial results that keep their distance take more room, and chunks that fewer
@@ -300,11 +334,15 @@ static void try_ways(const tspe *full, unsigned registers, choice *best)
 static choice best_way(const tspe *full)
 {
 	static const unsigned numbers[] = {8, 16, 32};
-	choice best = {{full->registers, false, false}, full->end, NULL};
+	choice best = {{full->registers, false, false, {{0}}}, full->end, NULL};
 
 	try_ways(full, full->registers, &best);
+	try_together(full, &best);
 	/* Queues that hold few words would run dry of the shorter chunks' instructions. */
-	if (full->m->icu_queue_words || full->use.accesses + full->use.vector_ops + full->use.lane_ops > TRIED_ISSUES)
+	if (full->m->icu_queue_words || issues_of(full) > TRIED_LOOPS)
+		return best;
+	try_manners(full, &best);
+	if (issues_of(full) > TRIED_ISSUES)
 		return best;
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers) && numbers[i] < full->registers; i++)
 		if (numbers[i] < full->needed.used || full->in_blocks)
@@ -348,7 +386,7 @@ bool emit_tsp(isa_program *program, const low_program *low, uint32_t epoch, int6
 	                    .known = known};
 	tspe e = clean;
 	mark before = mark_now(program, epoch, report);
-	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false, false}, error);
+	bool done = emit_by(&e, (way){(unsigned)machine->vreg_count, false, false, {{0}}}, error);
 
 	if (done) {
 		choice best = best_way(&e);

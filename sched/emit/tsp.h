@@ -16,6 +16,7 @@
  *   tsp_registers.c registers for a chunk's values; tsp_tight.c, tsp_spill.c when there are few
  *   tsp_issue.c     turning a placed chunk into instructions with producers and predictions
  *   tsp_loop.c      vector loops as kernels, tsp_turn.c transposes, tsp_gather.c rows picked by an index
+ *   tsp_plan.c      how many iterations of a loop run side by side, in bursts how long
  *   tsp_cyclic.c    kernels as cyclic problems: initiation intervals and their bounds
  *   tsp_bursts.c    chunks of short bursts in rows
  *   tsp_mxm.c       matrix products and convolutions as kernels (tsp_product.c, tsp_tile.c, tsp_weights.c, tsp_rows.c)
@@ -341,6 +342,19 @@ static inline int64_t tspe_sample_at(const tspe_kernel *k, const tspe_step *s, u
 const tspe_step *tspe_producer(const tspe_kernel *k, const tspe_step *s, unsigned o, unsigned j, unsigned *value);
 int64_t tspe_due_at(const tspe_kernel *k, const tspe_step *s, uint32_t i, uint32_t j);
 
+/* How a loop runs, for the sake of what is beside it. */
+enum tspe_manner {
+	TSPE_MANNER_ROWS,    /* as is best for itself */
+	TSPE_MANNER_BURSTS,  /* without rows */
+	TSPE_MANNER_PATIENT, /* chunks in rows wait however long, rather than fill gaps */
+	TSPE_MANNER_FEW,     /* few iterations side by side */
+	TSPE_MANNERS
+};
+enum { TSPE_MANNERED = 16 }; /* the last of them stands for all later ones */
+typedef struct tspe_manners {
+	uint8_t of[TSPE_MANNERED];
+} tspe_manners;
+
 /* A plane, or the pair that it is the even plane of, as the scheduler keeps it. */
 typedef struct tspe_plane {
 	int64_t shadow_free;     /* rows of weights may become due after this cycle (the last IW sampled then) */
@@ -395,6 +409,9 @@ struct tspe {
 	unsigned registers;     /* that may be used */
 	bool bursts_only;       /* no loop runs in rows */
 	bool in_rows;           /* has one? */
+	tspe_manners manners;   /* of loops, in the order in which they are placed */
+	unsigned loop;          /* number of the present one */
+	uint64_t rowed;         /* by number: loops that have run in rows */
 	bool partials_dense;    /* do partial results of reductions lie as close as they can? */
 	GArray *plans;          /* tsp_loop.c: of rows, of loops so far */
 	bool has_partials;      /* are there any that could lie otherwise? */
@@ -412,6 +429,13 @@ struct tspe {
 static inline const low_tensor *tspe_low_tensor(const tspe *e, uint32_t i)
 {
 	return &g_array_index(e->low->tensors, low_tensor, i);
+}
+
+static inline enum tspe_manner tspe_manner_now(const tspe *e)
+{
+	if (e->bursts_only)
+		return TSPE_MANNER_BURSTS;
+	return (enum tspe_manner)e->manners.of[MIN(e->loop, TSPE_MANNERED - 1)];
 }
 
 /* tsp_cyclic.c.  The steps of one iteration as operations of a loop: queues, banks, register ports and weight bandwidth

@@ -23,8 +23,8 @@ softmax:256x320:fp32 4/4 0
 layernorm:256x320 5/5 2
 layernorm:256x1024 5/5 2
 layernorm:200x700 5/5 3
-layernorm:512x512 8/10 3
-layernorm:512x512:fp32 5/8 3
+layernorm:512x512 10/10 3
+layernorm:512x512:fp32 6/8 3
 layernorm:64x1024 5/5 2
 attention:1x2x128x64 3/5 0
 attention:1x8x128x64 3/5 0
@@ -50,7 +50,7 @@ vmap:sub,100000 1/1 0
 vmap:mul,64000 1/1 0
 vmap:rsqrt,64000:fp32 1/1 0
 vmap:max,100000:fp32 1/1 0
-softmax:512x512 5/8 1
+softmax:512x512 4/8 1
 layernorm:128x768 5/5 2
 END
 done_testing
