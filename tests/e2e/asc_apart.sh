@@ -13,26 +13,26 @@ pipe()
 		WHERE json_extract(p.value, '\$.kind') = '$2' AND json_extract(p.value, '\$.pipe') = '$3'"
 }
 
-run="$TSPSIM run -m ascend-910b -w vmap:relu,2000"
+run="$TSPSIM run -m ascend-910b -w vmap:relu,20000"
 
-# 2000 elements of two bytes: eight sub-cores have 250 each, a copy in, an instruction and a copy out.
+# 20,000 elements of two bytes are 79 lines: forty sub-cores have two each, a copy in, an instruction and a copy out.
 $run >text 2>err </dev/null
 like "a run as predicted says so" text '^apart +no pipe is busy, or waits for anything, half a percent'
 $run --json >same </dev/null
 is "waits are the same" "$(pipe same vector V compared_waits.flags)" "$(pipe same vector V predicted_waits.flags)"
 is "nothing takes longer" "$(pipe same vector MTE2 longer_than_predicted)" "{}"
 
-# Misses take 1000 cycles more.  The eight reads are longer by that, and the vector unit and MTE3 wait so much longer;
+# Misses take 1000 cycles more.  The forty reads are longer by that, and the vector unit and MTE3 wait so much longer;
 # their own work is as long as before.
 $run --set hw.hbm.miss_cycles=1179 --trace run.db >text 2>err </dev/null
 $run --set hw.hbm.miss_cycles=1179 --json >other </dev/null
-like "memory is named where it is slower" text 'vector  MTE2  busy \+8,000 \(unit \+8,000\) cycles of'
-like "who waits for it is named" text 'vector  V     flags \+8,000 cycles of'
-like "and who waits for that" text 'vector  MTE3  flags \+8,000 cycles of'
+like "memory is named where it is slower" text 'vector  MTE2  busy \+40,000 \(unit \+40,000\) cycles of'
+like "who waits for it is named" text 'vector  V     flags \+40,000 cycles of'
+like "and who waits for that" text 'vector  MTE3  flags \+40,000 cycles of'
 is "JSON has the same" \
-	"$(($(pipe other vector V compared_waits.flags) - $(pipe other vector V predicted_waits.flags)))" 8000
+	"$(($(pipe other vector V compared_waits.flags) - $(pipe other vector V predicted_waits.flags)))" 40000
 is "the vector unit is as busy as predicted" "$(pipe other vector V compared_busy_cycles)" \
 	"$(pipe other vector V predicted_busy_cycles)"
 "$TSPSIM" stat run.db apart >rows 2>err
-is "and so has the trace" "$(awk '$2 == "V" && $3 == "flags" { print $6 }' rows)" 8000
+is "and so has the trace" "$(awk '$2 == "V" && $3 == "flags" { print $6 }' rows)" 40000
 done_testing

@@ -73,16 +73,29 @@ static asc_program *compiled(const char *workload, const char *const *sets)
 	return program;
 }
 
-/* 1000 fp16 elements in lines of 256 on four sub-cores: 256, 256, 256 and 232, padded to 240.  Two repeats each; the
- * last in counter mode, 240 not being a multiple of 128, which its sub-core has to turn on. */
+/* 19,176 fp16 elements are 75 lines of 256, two a sub-core: 37 sub-cores have 512 and four repeats each, the last one
+ * has 232, padded to 240, in two repeats: in counter mode, 240 not being a multiple of 128, which it has to turn on. */
 static void a_chain_of_one_operation(void)
+{
+	asc_program *p = compiled("vmap:add,19176", NULL);
+
+	expect(p, ASC_OP_GM_TO_UB, 76, 0);
+	expect(p, ASC_OP_VADD, 38, 37 * 4 + 2);
+	expect(p, ASC_OP_UB_TO_GM, 38, 0);
+	expect(p, ASC_OP_SETCTRL, 1, 0);
+	asc_program_free(p);
+}
+
+/* 1000 elements in four lines would be two repeats on each of four sub-cores, one after the other.  Halved, seven
+ * sub-cores have 128 and one has 104: a repeat each, and one of a mask needs no counter. */
+static void little_work_is_spread_over_more_cores(void)
 {
 	asc_program *p = compiled("vmap:add,1000", NULL);
 
-	expect(p, ASC_OP_GM_TO_UB, 8, 0);
-	expect(p, ASC_OP_VADD, 4, 8);
-	expect(p, ASC_OP_UB_TO_GM, 4, 0);
-	expect(p, ASC_OP_SETCTRL, 1, 0);
+	expect(p, ASC_OP_GM_TO_UB, 16, 0);
+	expect(p, ASC_OP_VADD, 8, 8);
+	expect(p, ASC_OP_UB_TO_GM, 8, 0);
+	expect(p, ASC_OP_SETCTRL, 0, 0);
 	asc_program_free(p);
 }
 
@@ -325,6 +338,7 @@ int main(void)
 {
 	static const tap_case cases[] = {
 		{"a chain of one operation", a_chain_of_one_operation},
+		{"little work is spread over more cores", little_work_is_spread_over_more_cores},
 		{"a reduction has an instruction a level", a_reduction_has_an_instruction_a_level},
 		{"a transpose of whole pieces", a_transpose_of_whole_pieces},
 		{"adding 8192 x 8192 halves takes as long as reading them",
