@@ -6,17 +6,24 @@
  *   anneal  simulated annealing over the decisions.  Operators are the kinds of decisions, two moves of the order of
  *           operations, and a new order by the neutral annealer on the model; which one is next is chosen by upper
  *           confidence bounds on its past gain, or drawn evenly.  Candidates go in fixed groups, so that cores change
- *           the time only.
+ *           the time only; what a budget leaves at last is one smaller group.
  *   exact   what anneal does, and the model solved by the exact engine, whose order is a candidate
  *
- * A schedule of the model counts one, a program emitted PROGRAM_SCHEDULES.
+ * A schedule of the model counts one, a program emitted SCHED_PROGRAM_SCHEDULES.
  */
 #include "sched/search_int.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ANNEAL_SCHEDULES = 5000, PROGRAM_SCHEDULES = 50, GROUP = 4, STALE_GROUPS = 6, MODEL_SCHEDULES = 50 };
+enum {
+	ANNEAL_SCHEDULES = 5000,
+	PROGRAM_SCHEDULES = SCHED_PROGRAM_SCHEDULES,
+	GROUP = 4,
+	STALE_GROUPS = 6,
+	MODEL_SCHEDULES = 50,
+	PROOF_SCHEDULES = 200 /* kept for the exact engine and the two programs of its order */
+};
 #define COOLING    0.95
 #define FIRST_HEAT 0.01 /* of the list's length */
 
@@ -223,8 +230,10 @@ static bool propose(hunt *h, candidate *c)
 	enum { TRIES = 12 };
 
 	c->move = hunt_choose_move(h);
-	if (c->move == UINT_MAX)
+	if (c->move == UINT_MAX) {
+		h->repeated++;
 		return false;
+	}
 	hunt_move_at(h, c->move)->tried++;
 	h->tried++;
 	for (unsigned n = 0; n < TRIES; n++) {
@@ -269,14 +278,22 @@ static void begin_from_best(hunt *h)
 	h->now_cycles = h->found->cycles;
 }
 
-static bool one_group(hunt *h)
+/* What the budget leaves when COUNT programs more have been emitted. */
+static uint64_t room(const hunt *h, uint64_t budget, guint count)
+{
+	return budget - MIN(budget, h->found->schedules + (uint64_t)count * PROGRAM_SCHEDULES);
+}
+
+static bool one_group(hunt *h, uint64_t budget)
 {
 	candidate all[GROUP] = {{0}};
 	guint count = 0;
 	bool better = false;
 
-	for (unsigned i = 0; i < GROUP; i++)
+	for (unsigned i = 0; i < GROUP && room(h, budget, count) >= PROGRAM_SCHEDULES; i++) {
+		h->model_fits = room(h, budget, count) >= PROGRAM_SCHEDULES + MODEL_SCHEDULES;
 		count += propose(h, &all[count]);
+	}
 	emit_group(h, all, count);
 	if (wants_stop(h))
 		h->found->capped = true;
@@ -296,9 +313,9 @@ static void anneal(hunt *h, uint64_t budget)
 
 	h->heat = FIRST_HEAT * (double)h->found->list_cycles;
 	begin_from_best(h);
-	while (h->found->schedules + GROUP * (PROGRAM_SCHEDULES + MODEL_SCHEDULES) <= budget && !h->found->capped &&
-	       h->repeated < MOST_REPEATED && h->found->cycles > h->found->bound_cycles) {
-		stale = one_group(h) ? 0 : stale + 1;
+	while (room(h, budget, 0) >= PROGRAM_SCHEDULES && !h->found->capped && h->repeated < MOST_REPEATED &&
+	       h->found->cycles > h->found->bound_cycles) {
+		stale = one_group(h, budget) ? 0 : stale + 1;
 		h->heat *= COOLING;
 		if (stale >= STALE_GROUPS) {
 			begin_from_best(h);
@@ -315,15 +332,17 @@ static void anneal(hunt *h, uint64_t budget)
 static void prove(hunt *h, uint64_t budget)
 {
 	candidate c[2] = {{.sheet = sched_sheet_copy(h->standard)}, {.sheet = sched_sheet_copy(h->found->sheet)}};
-	uint64_t left = budget - MIN(budget, h->found->schedules + G_N_ELEMENTS(c) * PROGRAM_SCHEDULES);
+	uint64_t left = room(h, budget, 0);
+	guint programs = (guint)MIN((left - MIN(left, 1)) / PROGRAM_SCHEDULES, G_N_ELEMENTS(c));
 
-	if (solve_model(h, "exact", MAX(left, 1), h->options->seed, c[0].sheet) && h->free_order && c[0].sheet->order) {
+	if (left && solve_model(h, "exact", left - programs * PROGRAM_SCHEDULES, h->options->seed, c[0].sheet) &&
+	    h->free_order && c[0].sheet->order) {
 		g_free(c[1].sheet->order);
 		c[1].sheet->order = g_memdup2(c[0].sheet->order, c[0].sheet->order_count * sizeof(uint32_t));
 		c[1].sheet->order_count = c[0].sheet->order_count;
-		emit_group(h, c, G_N_ELEMENTS(c));
-		offer(h, &c[0]);
-		offer(h, &c[1]);
+		emit_group(h, c, programs);
+		for (guint i = 0; i < programs; i++)
+			offer(h, &c[i]);
 	}
 	if (wants_stop(h))
 		h->found->capped = true;
@@ -413,8 +432,11 @@ static bool search_graph(hunt *h, const graph *g, const char *method, uint64_t b
 	if (good && h->options->patterns)
 		use_patterns(h, g);
 	if (good && strcmp(method, "list") != 0) {
-		solve_model(h, "anneal", MODEL_SCHEDULES, h->options->seed, NULL);
-		anneal(h, budget);
+		uint64_t kept = exact ? PROOF_SCHEDULES : 0;
+
+		if (room(h, budget, 0) >= kept + MODEL_SCHEDULES)
+			solve_model(h, "anneal", MODEL_SCHEDULES, h->options->seed, NULL);
+		anneal(h, budget - MIN(budget, kept));
 		h->found->annealed_cycles = h->found->cycles;
 		if (exact && !h->found->capped)
 			prove(h, budget);

@@ -24,6 +24,9 @@ typedef struct sched_emitter {
 	const char *machine; /* for the library of patterns */
 } sched_emitter;
 
+/* What a program counts of a budget of schedules. */
+enum { SCHED_PROGRAM_SCHEDULES = 50 };
+
 /* How the search went for one graph. */
 typedef struct sched_found {
 	char *graph;

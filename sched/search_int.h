@@ -18,6 +18,7 @@ typedef struct hunt {
 	const sched_model *model;    /* the standard's */
 	int64_t now_cycles;
 	bool free_order; /* can any two operations change places? */
+	bool model_fits; /* is there room for the model beside the next program? */
 	double heat;
 	GHashTable *known; /* texts of sheets emitted */
 	GArray *gain;      /* double, of each operator */

@@ -51,7 +51,7 @@ bool hunt_has_freedom(const sched_sheet *s)
 static bool applies(const hunt *h, unsigned move)
 {
 	if (move < MOVE_KINDS)
-		return h->free_order && (move != MOVE_MODEL || h->model);
+		return h->free_order && (move != MOVE_MODEL || (h->model && h->model_fits));
 	for (guint i = 0; i < h->now->decisions->len; i++) {
 		const sched_decision *d = &g_array_index(h->now->decisions, sched_decision, i);
 

@@ -75,6 +75,7 @@ static char *schedule_json(const asc_program *program, const sched_report *summa
 	json_uint(j, "streams", program->streams->len);
 	report_json_intervals(j, summary->intervals);
 	method_json(j, summary->search);
+	json_bool(j, "interrupted", method_interrupted());
 	json_string(j, "program_hash", hash);
 	json_string(j, "program", output);
 	json_end(j);

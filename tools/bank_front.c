@@ -65,7 +65,7 @@ static bool find_columns(const char *path, const char *line, guint place[COLUMNS
 			if (c == COLUMN_FRONT || c == COLUMN_XOR)
 				continue;
 			g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
-			            "%s:1: no column '%s'; expected the file of `tspsim bank search --out`", path,
+			            "%s:1: no column '%s'; expected the file of `tspsim bank search --output`", path,
 			            column_names[c]);
 			return false;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a search found, for people: the front and the classic maps beside it, what dominates what on held-out streams,
- * certificates; and the files that --out names.
+ * certificates; and the files that --output names.
  */
 #include <string.h>
 

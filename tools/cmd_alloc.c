@@ -109,6 +109,7 @@ static char *answer_json(const answer *a)
 	json_end(j);
 	json_bool(j, "valid", !a->wrong);
 	json_bool(j, "capped", capped);
+	json_bool(j, "interrupted", interrupt_happened());
 	json_real(j, "seconds", a->seconds);
 	if (a->has_banks) {
 		json_object(j, "banks");
@@ -141,7 +142,7 @@ static char *answer_text(const answer *a)
 	GString *out = g_string_new(NULL);
 
 	tool_line(out, "buffers", "%u", a->p->count);
-	tool_line(out, "status", "%s%s", alloc_status_name(a->r.status), capped ? "; the time was up" : "");
+	tool_line(out, "status", "%s%s", alloc_status_name(a->r.status), interrupt_ending(capped));
 	if (a->r.collide) {
 		const alloc_buffer *one = &a->p->buffers[a->r.colliding[0]];
 		const alloc_buffer *other = &a->p->buffers[a->r.colliding[1]];
@@ -275,7 +276,7 @@ static int run_alloc(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (!options_check(0, error) || !(text = tsp_file_read(argv[0], NULL, error)) ||
+	if (!options_check(0, error) || !(text = tsp_file_read(tool_input(argv[0]), NULL, error)) ||
 	    (accesses_file && !(more = tsp_file_read(accesses_file, NULL, error))))
 		return status;
 	p = alloc_read(text, argv[0], !hints, error);

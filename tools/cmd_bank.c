@@ -35,7 +35,8 @@ static const GOptionEntry options[] = {
          "the accesses of a traced run (level full); memory and map are the machine's unless given", "FILE.db"},
 	{"plot", 0, 0, G_OPTION_ARG_STRING, &bank_setting.plot,
          "draw the results: stride, pitch, queue, entropy or bars (`tspsim list plots`)", "KIND"},
-	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
+	{"out", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &bank_setting.out, "--output", "FILE"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &bank_setting.out,
          "the file of --plot (.png, .svg, .pdf, or .tsv for its numbers); search: the front as CSV, found maps and "
          "certificates beside it",
          "FILE"},

@@ -72,6 +72,7 @@ static char *answer_json(const answer *a)
 	json_uint(j, "edges", a->g->edges);
 	json_bool(j, "valid", a->valid);
 	json_bool(j, "capped", capped);
+	json_bool(j, "interrupted", interrupt_happened());
 	json_real(j, "seconds", a->seconds);
 	json_array(j, "assignment");
 	for (uint32_t i = 0; i < a->g->nodes; i++)
@@ -92,7 +93,7 @@ static char *answer_text(const answer *a)
 	                       a->g->nodes, tsp_s(a->g->nodes), a->g->edges, tsp_s(a->g->edges), a->g->affinities->len,
 	                       tsp_noun(a->g->affinities->len, "copy", "copies"));
 	g_string_append_printf(out, "registers    %u of %u in use, found by %s%s\n", a->r.colors, a->registers, a->r.by,
-	                       capped ? "; the time was up" : "");
+	                       interrupt_ending(capped));
 	g_string_append_printf(out, "bounds       at least %u (a clique), %u always suffice (degeneracy)\n", a->clique,
 	                       a->degeneracy);
 	if (a->r.spills)
@@ -142,7 +143,7 @@ static int run_color(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (!(text = tsp_file_read(argv[0], NULL, error)))
+	if (!(text = tsp_file_read(tool_input(argv[0]), NULL, error)))
 		return status;
 	g = color_read(text, argv[0], error);
 	if (g)

@@ -94,6 +94,7 @@ static char *answer_json(const cyclic_problem *p, const cyclic_result *r, double
 	json_uint(j, "conflicts", r->conflicts);
 	json_bool(j, "valid", r->valid);
 	json_bool(j, "capped", r->capped);
+	json_bool(j, "interrupted", interrupt_happened());
 	json_real(j, "seconds", seconds);
 	put_schedule(j, p, r);
 	json_end(j);
@@ -135,8 +136,7 @@ static char *answer_text(const cyclic_problem *p, const cyclic_result *r)
 
 	g_string_append_printf(out, "loop         %u operation%s, %u dependence%s, %u resource%s\nstatus       %s%s\n",
 	                       p->ops->len, tsp_s(p->ops->len), p->edges->len, tsp_s(p->edges->len), p->resources->len,
-	                       tsp_s(p->resources->len), cyclic_status_names[r->status],
-	                       r->capped ? "; the time was up" : "");
+	                       tsp_s(p->resources->len), cyclic_status_names[r->status], interrupt_ending(r->capped));
 	if (r->ii)
 		g_string_append_printf(
 			out, "interval     %" G_GINT64_FORMAT " cycle%s, found by %s; at least %" G_GINT64_FORMAT "\n",
@@ -206,7 +206,7 @@ static int run_cyclic(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (!(text = tsp_file_read(argv[0], NULL, error)))
+	if (!(text = tsp_file_read(tool_input(argv[0]), NULL, error)))
 		return status;
 	p = cyclic_read(text, argv[0], error);
 	if (p)

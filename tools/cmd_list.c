@@ -26,7 +26,7 @@ static const tool_style *style; /* of the machine named */
 
 static const GOptionEntry options[] = {
 	{"machine", 'm', 0, G_OPTION_ARG_FILENAME, &machine_name,
-         "ops, keys, violations, counters: of machines like MACHINE (tsp); assumed: of MACHINE", "MACHINE"},
+         "ops, keys, violations, counters: of machines like MACHINE (tsp); assumed, library: of MACHINE", "MACHINE"},
 	{"markdown", 0, 0, G_OPTION_ARG_NONE, &markdown, "print the reference page (ops, keys, maps, counters)", NULL},
 	{0},
 };
@@ -80,16 +80,21 @@ static void list_patterns(row_fn add, void *state)
 		add(state, rows[i].syntax, rows[i].doc);
 }
 
-/* Patterns that are recognised, and what is stored for them. */
+/* Patterns that are recognised, and what is stored for them, with -m for that machine. */
 static void list_library(row_fn add, void *state)
 {
+	void *own = machine_name ? style->load(machine_name, NULL) : NULL;
+
 	for (const sched_pattern *p = sched_patterns; p->name; p++)
 		add(state, p->name, p->doc);
 	for (const sched_stored *s = sched_library; s->machine; s++) {
 		g_autofree char *name = g_strdup_printf("%s %s %s", s->machine, s->pattern, s->shape);
 
-		add(state, name, s->decisions);
+		if (!own || strcmp(style->machine_name(own), s->machine) == 0)
+			add(state, name, s->decisions);
 	}
+	if (own)
+		style->free(own);
 }
 
 static void list_ops(row_fn add, void *state)
@@ -201,7 +206,7 @@ static const struct subject {
 	const char *name;
 	void (*list)(row_fn add, void *state);
 	char *(*page)(GError **error); /* --markdown, or NULL */
-	bool by_machine;               /* those of the kind of machine that -m names */
+	bool by_machine;               /* those of the machine that -m names, or of its kind */
 } subjects[] = {
 	{"machines", list_machines, NULL, false},   {"workloads", list_workloads, NULL, false},
 	{"maps", list_maps, reference_maps, false}, {"ops", list_ops, ops_page, true},
@@ -209,7 +214,7 @@ static const struct subject {
 	{"queries", list_queries, NULL, false},     {"plots", list_plots, NULL, false},
 	{"kernels", list_kernels, NULL, false},     {"commands", list_commands, NULL, false},
 	{"patterns", list_patterns, NULL, false},   {"counters", list_counters, counters_page, true},
-	{"library", list_library, NULL, false},     {"assumed", list_assumed, NULL, true},
+	{"library", list_library, NULL, true},      {"assumed", list_assumed, NULL, true},
 };
 
 static void add_text(void *state, const char *name, const char *doc)

@@ -36,7 +36,7 @@ static part_problem *read_problem(const char *path, GError **error)
 	part_problem *p;
 	bool is_json;
 
-	if (!(text = tsp_file_read(path, &length, error)))
+	if (!(text = tsp_file_read(tool_input(path), &length, error)))
 		return NULL;
 	is_json = text[strspn(text, " \t\r\n")] == '{';
 	if (!options_check(is_json ? 0 : NEED_PROFILE, error))
@@ -93,6 +93,7 @@ static char *answer_json(const answer *a)
 	json_uint(j, "nodes", a->p->nodes->len);
 	json_uint(j, "ideals", a->result.ideals);
 	json_uint(j, "pairs", a->result.pairs);
+	json_bool(j, "interrupted", interrupt_happened());
 	json_real(j, "seconds", a->seconds);
 	json_array(j, "stages");
 	for (uint32_t d = 0; a->result.device && d < a->p->accelerators + a->p->hosts; d++) {
@@ -116,6 +117,24 @@ static char *answer_json(const answer *a)
 	return json_finish(j);
 }
 
+/* The COUNT nodes of DEVICE, of many the first and the last, in the file's order. */
+static void add_names(GString *out, const answer *a, uint32_t device, uint32_t count)
+{
+	enum { MOST_NAMES = 8, FIRST_NAMES = 3, LAST_NAMES = 2 };
+	uint32_t seen = 0;
+
+	for (uint32_t i = 0; i < a->p->nodes->len; i++) {
+		if (a->result.device[i] != device)
+			continue;
+		seen++;
+		if (count <= MOST_NAMES || seen <= FIRST_NAMES || seen > count - LAST_NAMES)
+			g_string_append_printf(out, "%s %s", seen == 1 ? ":" : ",", node_at(a->p, i)->name);
+		else if (seen == FIRST_NAMES + 1)
+			g_string_append_printf(out, ", ... (%u more)", count - FIRST_NAMES - LAST_NAMES);
+	}
+	g_string_append_c(out, '\n');
+}
+
 static char *answer_text(const answer *a)
 {
 	GString *out = g_string_new(NULL);
@@ -127,9 +146,8 @@ static char *answer_text(const answer *a)
 		g_string_append_printf(out, "max load     %.9g, proved to be the least of contiguous splits\n",
 		                       a->result.max_load);
 	else
-		g_string_append_printf(out,
-		                       "max load     %.9g, the best when it was stopped; at least %.9g is needed\n",
-		                       a->result.max_load, a->result.lower_bound);
+		g_string_append_printf(out, "max load     %.9g, at least %.9g is needed%s\n", a->result.max_load,
+		                       a->result.lower_bound, interrupt_ending(false));
 	for (uint32_t d = 0; d < a->p->accelerators + a->p->hosts; d++) {
 		uint32_t count = 0;
 		double bytes = 0;
@@ -139,9 +157,10 @@ static char *answer_text(const answer *a)
 				count++;
 				bytes += node_at(a->p, i)->bytes;
 			}
-		g_string_append_printf(out, "stage        %s: load %.9g, %u node%s, %.0f byte%s\n",
+		g_string_append_printf(out, "stage        %s: load %.9g, %u node%s, %.0f byte%s",
 		                       d < a->p->accelerators ? "accelerator" : "host", a->load[d], count, tsp_s(count),
 		                       bytes, bytes == 1 ? "" : "s");
+		add_names(out, a, d, count);
 	}
 	return g_string_free(out, FALSE);
 }

@@ -164,6 +164,7 @@ static char *answer_json(const answer *a)
 	json_object(j, NULL);
 	json_string(j, "graph", a->g->name);
 	json_string(j, "status", a->status);
+	json_bool(j, "interrupted", interrupt_happened());
 	json_uint(j, "actors", a->g->actors->len);
 	json_uint(j, "channels", a->g->channels->len);
 	json_object(j, "repetition");
@@ -234,9 +235,9 @@ static char *answer_text(const answer *a)
 	g_autofree char *period = ratio_text(a->period);
 	uint64_t firings = 0;
 
-	g_string_append_printf(out, "graph        %s: %u actor%s, %u channel%s\nstatus       %s\n", a->g->name,
+	g_string_append_printf(out, "graph        %s: %u actor%s, %u channel%s\nstatus       %s%s\n", a->g->name,
 	                       a->g->actors->len, tsp_s(a->g->actors->len), a->g->channels->len,
-	                       tsp_s(a->g->channels->len), a->status);
+	                       tsp_s(a->g->channels->len), a->status, interrupt_ending(false));
 	if (!a->repetition) {
 		g_string_append_printf(
 			out, "unbalanced   channel %s: no numbers of firings keep it from filling or running dry\n",
@@ -283,7 +284,7 @@ static int run_sdf(int argc, char **argv, GError **error)
 	int status = TOOL_USER_ERROR;
 
 	(void)argc;
-	if (!options_check(NEED_TIMED, error) || !(text = tsp_file_read(argv[0], &length, error)))
+	if (!options_check(NEED_TIMED, error) || !(text = tsp_file_read(tool_input(argv[0]), &length, error)))
 		return status;
 	g = sdf_read_sdf3(text, length, argv[0], error);
 	if (!g)

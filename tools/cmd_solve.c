@@ -41,8 +41,9 @@ static const GOptionEntry options[] = {
 	{"gamma", 0, 0, G_OPTION_ARG_DOUBLE, &gamma_weight, "rule s2: weight of the fan-out (default: 0)", "X"},
 	{"lambda", 0, 0, G_OPTION_ARG_DOUBLE, &lambda, "anneal: weight of utilisation (default: 1)", "X"},
 	{"uniform", 0, 0, G_OPTION_ARG_NONE, &uniform, "anneal: draw operators evenly, not by their past gain", NULL},
-	{"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
          "write the schedule: a line a task with number, start, end, mode and processor", "FILE"},
+	{"out", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &out, "--output", "FILE"},
 	{0},
 };
 
@@ -102,6 +103,7 @@ static char *as_json(const char *path, const char *read_as, const alg_problem *p
 	json_uint(j, "conflicts", r->conflicts);
 	json_real(j, "seconds", taken);
 	json_bool(j, "capped", r->capped);
+	json_bool(j, "interrupted", interrupt_happened());
 	json_bool(j, "valid", r->valid);
 	json_string(j, "found_by", r->found_by);
 	json_string(j, "explanation", r->explanation);
@@ -142,7 +144,7 @@ static char *as_text(const alg_problem *problem, const alg_solve_result *r, doub
 	} else if (r->explanation) {
 		g_string_append_printf(text, "%s\n", r->explanation);
 	}
-	g_string_append_printf(text, "schedules    %s in %.3f s%s\n", built, taken, r->capped ? ", ended early" : "");
+	g_string_append_printf(text, "schedules    %s in %.3f s%s\n", built, taken, interrupt_ending(r->capped));
 	if (r->conflicts) {
 		g_autofree char *count = tool_count(r->conflicts);
 
@@ -216,7 +218,7 @@ static int run_solve(int argc, char **argv, GError **error)
 	began_us = g_get_monotonic_time();
 	if (!check_options(NULL, error))
 		return TOOL_USER_ERROR;
-	problem = alg_read_file(argv[0], &read, &read_as, error);
+	problem = alg_read_file(tool_input(argv[0]), &read, &read_as, error);
 	if (!problem)
 		return TOOL_USER_ERROR;
 	ok = check_options(read_as, error) && solve(argv[0], read_as, problem, error);
@@ -230,7 +232,9 @@ const tool_command cmd_solve = {
 	.name = "solve",
 	.synopsis = "FILE",
 	.doc = "Solve a scheduling problem in a public format by list scheduling, annealing or exactly.",
-	.details = "FILE: PSPLIB .sm, ProGen/max .SCH, Patterson .rcp, Standard Task Graph .stg, or a job-shop text.\n"
+	.details = "FILE: PSPLIB .sm, ProGen/max .SCH, Patterson .rcp, Standard Task Graph .stg, or a job-shop text; "
+		   "-: standard\n"
+		   "input.\n"
 		   "The answer is judged by a checker that shares no code with the engines.\n",
 	.options = options,
 	.min_args = 1,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Names that `tspsim explain` knows beside keys, instructions, violations and bank maps: machines, pipes and units,
- * causes of stalls, hardware counters, questions, pictures, workloads, commands.
+ * causes of stalls, hardware counters, questions, pictures, workloads, methods, commands.
  */
 #include "tools/explain_words.h"
 
 #include <string.h>
 
+#include "sched/alg/solve.h"
 #include "sched/frontend/frontend.h"
+#include "sched/search.h"
 #include "tools/tool.h"
 #include "traces/read.h"
 
@@ -93,6 +95,12 @@ static void give_all(const sink *s)
 	for (size_t i = 0; i < frontend_generator_count; i++)
 		give(s, frontend_generators[i].name, "workload", NULL,
 		     g_strdup_printf("%s\n  form %s", frontend_generators[i].doc, frontend_generators[i].syntax));
+	for (const sched_method *method = sched_methods; method->name; method++)
+		give(s, method->name, "method of run and sched", NULL,
+		     g_strdup_printf("%s\n  choose it: tspsim sched WORKLOAD --method %s", method->doc, method->name));
+	for (const alg_method *method = alg_methods; method->name; method++)
+		give(s, method->name, "method of solve", NULL,
+		     g_strdup_printf("%s\n  choose it: tspsim solve FILE --method %s", method->doc, method->name));
 	for (const tool_command *const *command = tool_commands; *command; command++)
 		give(s, (*command)->name, "command", NULL,
 		     g_strdup_printf("%s\n  options: tspsim %s --help", (*command)->doc, (*command)->name));

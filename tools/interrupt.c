@@ -86,3 +86,8 @@ bool interrupt_happened(void)
 {
 	return happened;
 }
+
+const char *interrupt_ending(bool capped)
+{
+	return happened ? "; interrupted" : capped ? "; ended by the time limit" : "";
+}

@@ -21,5 +21,8 @@ void interrupt_resume(void);
 /* A signal that ends the process takes the file PATH away first; it must stay valid.  NULL: none. */
 void interrupt_removes(const char *path);
 bool interrupt_happened(void);
+/* What a report adds when work was ended before its budget was spent, by a signal or because its time was up, which
+ * CAPPED says: "; interrupted", "; ended by the time limit", or "". */
+const char *interrupt_ending(bool capped);
 
 #endif

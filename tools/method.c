@@ -23,6 +23,15 @@ bool method_read(const method_words *words, method_request *request, GError **er
 		tool_unknown(error, "method", words->method, names);
 		return false;
 	}
+	if (words->method && strcmp(words->method, "list") != 0 && options_given("schedules") &&
+	    words->schedules < SCHED_PROGRAM_SCHEDULES) {
+		g_set_error(error, TSP_ERROR, TSP_ERROR_USER,
+		            "--schedules %" G_GINT64_FORMAT
+		            ": the list's program alone counts %d; %d more for each other "
+		            "program to try",
+		            words->schedules, SCHED_PROGRAM_SCHEDULES, SCHED_PROGRAM_SCHEDULES);
+		return false;
+	}
 	*request = (method_request){
 		.method = words->method,
 		.schedules = (uint64_t)words->schedules,
@@ -150,7 +159,7 @@ static void add_found(GString *out, const sched_search *s, const sched_found *f,
 	tool_line(out, "method",
 	          "%s: %s cycles, list %s, bound %s (%s), gap %s; %s schedule%s, %" G_GUINT64_FORMAT " program%s%s",
 	          s->method, cycles, list, bound, binding(f), gap, built, tsp_s(f->schedules), f->programs,
-	          tsp_s(f->programs), f->capped ? "; ended by the cap" : "");
+	          tsp_s(f->programs), f->capped ? interrupt_ending(true) : "");
 	if (f->patterns) {
 		g_autofree char *with = tool_count((uint64_t)MAX(f->pattern_cycles, 0));
 

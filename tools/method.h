@@ -38,7 +38,8 @@ typedef struct method_words {
 	         G_OPTION_ARG_DOUBLE,                                                                                  \
 	         &(words).time_s,                                                                                      \
 	         "end the search after so many seconds at the latest; the result then depends on the host",            \
-	         "S"},                                                                                                 \
+	         "S"}, /* As the engines' commands call it. */                                                         \
+		{"time", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_DOUBLE, &(words).time_s, "--sched-time", "S"},          \
 		{"jobs",                                                                                               \
 	         'j',                                                                                                  \
 	         0,                                                                                                    \

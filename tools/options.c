@@ -36,6 +36,15 @@ static const struct condition {
 #include "tools/options.def"
 };
 
+static const struct holding {
+	const char *command;
+	unsigned condition;
+	const char *option, *values;
+} holdings[] = {
+#define HOLDS(command, condition, option, values) {command, OPTION_INDEX_##condition, option, values},
+#include "tools/options.def"
+};
+
 static const tool_command *noted;
 static GHashTable *given; /* long names of noted's options */
 
@@ -44,17 +53,22 @@ bool options_given(const char *name)
 	return given && g_hash_table_contains(given, name);
 }
 
-/* Is ROW one of the noted command's, or of all commands where that has none of the name? */
-static bool applies(const option_row *row)
+/* Is ROW one of COMMAND's, or of all commands where that has none of the name? */
+static bool is_of(const option_row *row, const char *command)
 {
-	if (strcmp(row->command, noted->name) == 0)
+	if (strcmp(row->command, command) == 0)
 		return true;
 	if (strcmp(row->command, "*") != 0)
 		return false;
 	for (size_t i = 0; i < option_row_count; i++)
-		if (strcmp(option_rows[i].command, noted->name) == 0 && strcmp(option_rows[i].name, row->name) == 0)
+		if (strcmp(option_rows[i].command, command) == 0 && strcmp(option_rows[i].name, row->name) == 0)
 			return false;
 	return true;
+}
+
+static bool applies(const option_row *row)
+{
+	return is_of(row, noted->name);
 }
 
 /* ------------------------------------------------------------------------------------------------- the words */
@@ -239,6 +253,60 @@ bool options_check(uint64_t holds, GError **error)
 		if (options_given(conditions[i].option))
 			holds |= UINT64_C(1) << i;
 	return refuse_unmet(holds, error);
+}
+
+/* Is WORD in the blank-separated VALUES? */
+static bool is_among(const char *values, const char *word)
+{
+	g_auto(GStrv) all = g_strsplit(values, " ", -1);
+
+	return g_strv_contains((const char *const *)all, word);
+}
+
+/* What the command line alone does not decide may hold. */
+static bool may_hold(const char *command, unsigned condition, option_value value, void *state)
+{
+	if (*conditions[condition].option)
+		return value(state, conditions[condition].option) != NULL;
+	for (size_t i = 0; i < G_N_ELEMENTS(holdings); i++) {
+		const struct holding *h = &holdings[i];
+		const char *word;
+		bool none = *h->values == '!';
+
+		if (h->condition != condition || strcmp(h->command, command) != 0)
+			continue;
+		word = value(state, h->option);
+		if (is_among(h->values + none, word ? word : "-") == none)
+			return false;
+	}
+	return true;
+}
+
+bool options_conditional(const char *command, const char *name)
+{
+	for (size_t i = 0; i < option_row_count; i++)
+		if (option_rows[i].needs && strcmp(option_rows[i].name, name) == 0 && is_of(&option_rows[i], command))
+			return true;
+	return false;
+}
+
+bool options_effective(const char *command, const char *name, option_value value, void *state, char **needs)
+{
+	*needs = NULL;
+	for (size_t i = 0; i < option_row_count; i++) {
+		const option_row *row = &option_rows[i];
+		bool met = !row->needs;
+
+		if (strcmp(row->name, name) != 0 || !is_of(row, command))
+			continue;
+		for (unsigned c = 0; c < OPTION_CONDITIONS && !met; c++)
+			met = (row->needs >> c & 1) && may_hold(command, c, value, state);
+		if (met)
+			continue;
+		*needs = needs_text(row->needs);
+		return false;
+	}
+	return true;
 }
 
 bool options_note(const tool_command *command, int argc, char **argv, GError **error)

@@ -37,6 +37,13 @@ extern const size_t option_row_count;
 bool options_note(const tool_command *command, int argc, char **argv, GError **error);
 /* Is the option of that long NAME on the command line that options_note() saw? */
 bool options_given(const char *name);
+/* Is there anything that option NAME of COMMAND needs? */
+bool options_conditional(const char *command, const char *name);
+/* What a command line gives for an option: "true" for one without a value, NULL when it is not given. */
+typedef const char *(*option_value)(void *state, const char *name);
+/* Has option NAME an effect on a command line of COMMAND that gives VALUE, as far as that alone says?  If not, NEEDS is
+ * what it lacks; g_free. */
+bool options_effective(const char *command, const char *name, option_value value, void *state, char **needs);
 /* Refuses VALUE, which came from elsewhere, where the option NAME does not take such a number. */
 bool options_number(const char *name, int64_t value, GError **error);
 /* Refuses the first option given that has no effect when only HOLDS holds, beside what the command line says by itself.

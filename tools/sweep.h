@@ -37,6 +37,7 @@ typedef struct sweep_entry {
 	GArray *values; /* sweep_text */
 	enum sweep_role role;
 	bool repeats;      /* may an option be given several times? */
+	bool conditional;  /* can it be an option without effect at a point? */
 	GHashTable *index; /* axes: value -> its number + 1; NULL before sweep_resolve() */
 } sweep_entry;
 

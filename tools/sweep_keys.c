@@ -61,7 +61,7 @@ static GPtrArray *candidates(const tool_command *command, const char *key)
 	const char *prefix = "";
 
 	for (const GOptionEntry *option = command->options; option && option->long_name; option++)
-		if (!why_refused(option->long_name))
+		if (!why_refused(option->long_name) && !(option->flags & G_OPTION_FLAG_HIDDEN))
 			g_ptr_array_add(names, g_strdup(option->long_name));
 	if (command->max_args)
 		g_ptr_array_add(names, g_strdup("argument"));

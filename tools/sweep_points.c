@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "tools/options.h"
 #include "tools/sweep.h"
 
 bool sweep_fail(const sweep *s, const sweep_text *where, GError **error, const char *format, ...)
@@ -302,14 +303,6 @@ static bool make_points(sweep *s, uint64_t total, GError **error)
 	       sweep_fail(s, &entry_at(g_ptr_array_index(s->excludes, 0), 0)->key, error, "every point is excluded");
 }
 
-bool sweep_resolve(sweep *s, GError **error)
-{
-	uint64_t total;
-
-	return find_command(s, error) && check_base(s, error) && check_axes(s, error) && check_outputs(s, error) &&
-	       make_dimensions(s, &total, error) && make_points(s, total, error);
-}
-
 /* ---- points ---- */
 
 uint32_t sweep_point_count(const sweep *s)
@@ -321,6 +314,94 @@ const char *sweep_setting(const sweep *s, uint32_t point, unsigned axis)
 {
 	return text_at(entry_at(s->axes, axis)->values, place(s, g_array_index(s->points, uint32_t, point), axis))
 	        ->text;
+}
+
+/* A point whose settings are asked for. */
+typedef struct asked {
+	const sweep *s;
+	uint32_t point;
+} asked;
+
+/* What ENTRY gives its option with VALUE; NULL when that is not an option, or one left out. */
+static const char *given_by(const sweep_entry *entry, const char *value)
+{
+	if (entry->role != SWEEP_OPTION && entry->role != SWEEP_NUMBER && entry->role != SWEEP_FLAG)
+		return NULL;
+	return entry->role == SWEEP_FLAG && strcmp(value, "true") != 0 ? NULL : value;
+}
+
+/* What a point gives option NAME; NULL: nothing. */
+static const char *given_value(void *state, const char *name)
+{
+	const asked *a = state;
+	const sweep *s = a->s;
+	size_t length = strlen(name);
+
+	for (guint i = 0; i < s->base->len; i++)
+		if (strcmp(entry_at(s->base, i)->key.text, name) == 0)
+			return given_by(entry_at(s->base, i), text_at(entry_at(s->base, i)->values, 0)->text);
+	for (guint i = 0; i < s->axes->len; i++)
+		if (strcmp(entry_at(s->axes, i)->key.text, name) == 0)
+			return given_by(entry_at(s->axes, i), sweep_setting(s, a->point, i));
+	for (guint i = 1; i < s->command->len; i++) {
+		const char *word = text_at(s->command, i)->text;
+
+		if (strncmp(word, "--", 2) != 0 || strncmp(word + 2, name, length) != 0)
+			continue;
+		if (word[2 + length] == '=')
+			return word + 2 + length + 1;
+		if (!word[2 + length])
+			return i + 1 < s->command->len ? text_at(s->command, i + 1)->text : "true";
+	}
+	return NULL;
+}
+
+/* Has ENTRY, which is conditional, an effect at POINT?  If not, NEEDS is what it lacks; g_free. */
+static bool has_effect(const sweep *s, uint32_t point, const sweep_entry *entry, char **needs)
+{
+	asked a = {s, point};
+
+	return options_effective(s->tool->name, entry->key.text, given_value, &a, needs);
+}
+
+static bool is_left_out(const sweep *s, uint32_t point, const sweep_entry *entry)
+{
+	g_autofree char *needs = NULL;
+
+	return entry->conditional && !has_effect(s, point, entry, &needs);
+}
+
+/* Does every entry of LIST have an effect at some point? */
+static bool check_effects(const sweep *s, GArray *list, GError **error)
+{
+	for (guint i = 0; i < list->len; i++) {
+		sweep_entry *entry = entry_at(list, i);
+		g_autofree char *needs = NULL;
+		bool some = false, given = false;
+
+		entry->conditional = options_conditional(s->tool->name, entry->key.text);
+		if (!entry->conditional)
+			continue;
+		for (guint v = 0; v < entry->values->len; v++)
+			given |= given_by(entry, text_at(entry->values, v)->text) != NULL;
+		for (uint32_t p = 0; given && !some && p < sweep_point_count(s); p++) {
+			g_free(needs);
+			some = has_effect(s, p, entry, &needs);
+		}
+		if (given && !some)
+			return sweep_fail(s, &entry->key, error, "'%s' has no effect at any point; it needs %s",
+			                  entry->key.text, needs);
+	}
+	return true;
+}
+
+bool sweep_resolve(sweep *s, GError **error)
+{
+	uint64_t total;
+
+	return find_command(s, error) && check_base(s, error) && check_axes(s, error) && check_outputs(s, error) &&
+	       make_dimensions(s, &total, error) && make_points(s, total, error) && check_effects(s, s->base, error) &&
+	       check_effects(s, s->axes, error);
 }
 
 /* Appends KEY with VALUE to WORDS; arguments go to ARGUMENTS, which come last. */
@@ -355,11 +436,13 @@ char **sweep_words(const sweep *s, uint32_t point)
 	for (guint i = 1; i < s->command->len; i++)
 		g_ptr_array_add(words, g_strdup(text_at(s->command, i)->text));
 	for (guint b = 0; b < s->base->len; b++)
-		for (guint v = 0; v < entry_at(s->base, b)->values->len; v++)
+		for (guint v = 0; v < entry_at(s->base, b)->values->len && !is_left_out(s, point, entry_at(s->base, b));
+		     v++)
 			add_words(entry_at(s->base, b), text_at(entry_at(s->base, b)->values, v)->text, words,
 			          arguments);
 	for (guint a = 0; a < s->axes->len; a++)
-		add_words(entry_at(s->axes, a), sweep_setting(s, point, a), words, arguments);
+		if (!is_left_out(s, point, entry_at(s->axes, a)))
+			add_words(entry_at(s->axes, a), sweep_setting(s, point, a), words, arguments);
 	g_ptr_array_add(words, g_strdup("--json"));
 	for (guint i = 0; i < arguments->len; i++)
 		g_ptr_array_add(words, g_ptr_array_index(arguments, i));

@@ -37,13 +37,16 @@ static char **option_names(const tool_command *command)
 		for (const GOptionEntry *option = tables[i]; option && option->long_name; option++) {
 			g_autofree char *name = g_strdup_printf("--%s", option->long_name);
 
+			/* Another name of an option that has one. */
+			if (option->flags & G_OPTION_FLAG_HIDDEN)
+				continue;
 			g_strv_builder_add(names, name);
 		}
 	return g_strv_builder_end(names);
 }
 
 /* Of NAMES ("--sched-time") the first that ends in WORD ("--time") after a dash, or of which one begins the other
- * ("--out", "--output"); NULL when there is none. */
+ * ("--outp", "--output"); NULL when there is none. */
 static const char *akin(const char *word, char **names)
 {
 	enum { FEWEST = 3 };
@@ -193,6 +196,8 @@ static void append_options(GString *out, const GOptionEntry *option)
 	for (; option && option->long_name; option++) {
 		g_autoptr(GString) left = g_string_new("  ");
 
+		if (option->flags & G_OPTION_FLAG_HIDDEN)
+			continue;
 		if (option->short_name)
 			g_string_append_printf(left, "-%c, ", option->short_name);
 		else
@@ -219,6 +224,11 @@ char *tool_help_text(const tool_command *command)
 	if (command->details)
 		g_string_append_printf(out, "\n%s", command->details);
 	return g_string_free(out, FALSE);
+}
+
+const char *tool_input(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "/dev/stdin" : path;
 }
 
 int tool_status_of(const GError *error)

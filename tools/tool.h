@@ -64,6 +64,9 @@ bool tool_colour(FILE *stream);
 /* Prints TEXT on stdout; false and an IO error when that fails (a full disk, a closed pipe). */
 bool tool_print(const char *text, GError **error);
 
+/* The file to read for the argument PATH: "-" is standard input. */
+const char *tool_input(const char *path);
+
 /* TEXT into the file PATH, or (NULL) on stdout. */
 bool tool_put(const char *text, const char *path, GError **error);
 

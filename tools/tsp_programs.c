@@ -67,6 +67,7 @@ static char *result_json(const isa_program *program, const sched_report *report,
 	report_json_intervals(j, report->intervals);
 	json_bool(j, "checker_clean", clean);
 	method_json(j, report->search);
+	json_bool(j, "interrupted", method_interrupted());
 	json_string(j, "program_hash", hash);
 	json_string(j, "program", output);
 	json_end(j);

@@ -39,6 +39,7 @@ typedef struct anneal {
 	anneal_sides sides;   /* without choices, for all chains */
 	double lambda_cycles; /* what the whole of the utilisation term weighs */
 	int64_t stop_cycles;  /* a lower bound */
+	uint64_t spent, left; /* schedules of the rounds before this one; the others of the budget */
 	unsigned chains;
 	anneal_state *elite; /* per chain: its best at the last exchange; nobody writes between exchanges */
 	alg_move_count total[ANNEAL_MOVES]; /* of all chains at the last exchange */

@@ -16,6 +16,7 @@ typedef struct alg_solve_options {
 	uint64_t schedules; /* how many schedules an engine may build; 0: as many as the engine's default says */
 	uint64_t conflicts; /* of exact: of the search, 0: its default */
 	bool unlimited;     /* go on until the stop function strikes; schedules is not looked at */
+	bool one_round;     /* of anneal: spend schedules in one round, however many they are */
 	uint64_t seed;
 	unsigned threads;          /* >= 1; changes nothing but the time */
 	const char *rule;          /* of list: a name of alg_rules, or NULL for all */

@@ -8,6 +8,8 @@
  *
  * The greater the budget, the more chains: each gets some schedules for every task.  Without a budget rounds of
  * growing ones follow each other until the stop function strikes, each from new starts and one from the best so far.
+ * So they do with a budget that is great for the problem, until it is spent: one round of it would cool so slowly that
+ * whoever ends it early has little.
  */
 #include <math.h>
 #include <string.h>
@@ -22,7 +24,10 @@ enum {
 	MOST_CHAINS = 256,
 	DEFAULT_SCHEDULES = 5000,
 	ROUND_GROWTH = 2,
-	MOST_ROUND = 1 << 30
+	MOST_ROUND = 1 << 30,
+	/* A budget of at most so many schedules, in all or for a task, is one round. */
+	ONE_ROUND = 50000,
+	ONE_ROUND_PER_TASK = 100
 };
 static const double cooling = 0.95, hot_share = 0.03; /* of the best makespan: the first temperature */
 
@@ -124,7 +129,9 @@ static void anneal_epochs(anneal *a, anneal_chain *chain, uint64_t budget, doubl
 		if (ended)
 			return;
 		if (a->options->progress && !a->options->unlimited)
-			a->options->progress(a->options->progress_state, (double)(epoch + 1) / EPOCHS);
+			a->options->progress(a->options->progress_state,
+			                     ((double)a->spent + (double)budget * (epoch + 1) / EPOCHS) /
+			                             (double)(a->spent + a->left));
 	}
 }
 
@@ -179,10 +186,25 @@ static bool run_round(anneal *a, uint64_t budget, uint64_t round, anneal_state *
 	return ok;
 }
 
+static uint64_t first_round(const anneal *a)
+{
+	uint64_t one = MAX(ONE_ROUND, ONE_ROUND_PER_TASK * (uint64_t)a->tasks);
+
+	return !a->options->unlimited && (a->options->one_round || a->left <= one) ? a->left : DEFAULT_SCHEDULES;
+}
+
+/* The round after one of BUDGET: the last one takes what would not be enough for another that is greater still. */
+static uint64_t next_round(const anneal *a, uint64_t budget)
+{
+	uint64_t next = MIN(budget * ROUND_GROWTH, MOST_ROUND);
+
+	return a->left < next + next * ROUND_GROWTH ? a->left : next;
+}
+
 static bool run_rounds(anneal *a, alg_solve_result *result, GError **error)
 {
 	const alg_solve_options *o = a->options;
-	uint64_t budget = o->schedules && !o->unlimited ? o->schedules : DEFAULT_SCHEDULES;
+	uint64_t budget;
 	anneal_state carried;
 	bool ok = true;
 
@@ -191,12 +213,16 @@ static bool run_rounds(anneal *a, alg_solve_result *result, GError **error)
 		memcpy(carried.mode, a->sides.flat[0]->mode, a->tasks * sizeof(uint32_t));
 		memcpy(carried.processor, a->sides.flat[0]->processor, a->tasks * sizeof(uint32_t));
 	}
+	a->left = o->unlimited ? UINT64_MAX : o->schedules ? o->schedules : DEFAULT_SCHEDULES;
+	budget = first_round(a);
 	for (uint64_t round = 0; ok; round++) {
 		ok = run_round(a, budget, round, &carried, result, error);
-		if (!o->unlimited || a->stopped || result->status != ALG_FEASIBLE ||
+		a->spent += budget;
+		a->left -= budget;
+		if (!a->left || a->stopped || result->status != ALG_FEASIBLE ||
 		    result->schedule.makespan_cycles <= a->stop_cycles)
 			break;
-		budget = MIN(budget * ROUND_GROWTH, MOST_ROUND);
+		budget = next_round(a, budget);
 	}
 	anneal_i_state_fini(&carried);
 	result->capped = result->capped || a->stopped;

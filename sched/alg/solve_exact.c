@@ -120,6 +120,7 @@ static bool anneal(exact_run *r, uint64_t schedules, GError **error)
 	o.method = "anneal";
 	o.unlimited = false;
 	o.schedules = schedules;
+	o.one_round = !r->options->schedules;
 	o.seed += r->annealed++;
 	o.progress = NULL;
 	r->annealable = alg_solve_anneal(r->problem, &o, r->result, &refused);

@@ -43,7 +43,8 @@ is "registers below nothing are refused" $? 1
 # 60 ranges, all joined: 59 registers never do.
 awk 'BEGIN {print "p edge 60 1770"; for (i = 1; i <= 60; i++) for (j = 1; j < i; j++) print "e", i, j}' >all.col
 interrupted "$TSPSIM" color all.col -k 59 --moves 1000000000000 --json
-is "an interrupt prints the best so far" "$status $(json out '$.status') $(json out '$.spills') $(json out '$.valid')" "130 infeasible 1 1"
+is "an interrupt prints the best so far" "$status $(json out '$.status') $(json out '$.spills') $(json out '$.valid') $(
+	json out '$.capped') $(json out '$.interrupted')" "130 infeasible 1 1 0 1"
 
 table=${TSPSIM_DATA-}/coloring/anchors_derived.csv
 if [ -r "$table" ]; then

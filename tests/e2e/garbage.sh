@@ -24,8 +24,8 @@ refused()
 
 refused "unknown command" "did you mean 'stat'" sta
 refused "unknown option" "did you mean '--trace'" run --trce x.db
-refused "an option that ends in that word" "did you mean '--sched-time'" sched vmap:relu,8 --time 3
-refused "an option that begins that word" "did you mean '--out'" solve x.sm --output y
+refused "an option that ends in that word" "did you mean '--trace-level'" run --level full
+refused "an option that begins that word" "did you mean '--rule'" solve x.sm --rulebook y
 refused "a letter, to which none is near" "unknown option '-w'; see .tspsim sched --help." sched -w vmap:relu,8
 refused "a picture that has no like: each kind once" "one of: occupancy, banks, conflicts, buffers, front$" plot gantt x.db -o x.png
 printf 'graph "g"\nx: fp16[4][256] = input\nw: fp16[256][8] = input\ny: fp16[4][8] = matmul x, w, batches 1, block_run 256, sum 160\noutput y\n' >sums.graph

@@ -81,8 +81,42 @@ is "and says that it struck" "$(json out '$.capped')" 1
 exits "a cap of all time" 0 "$TSPSIM" sched gemm:8x8x8 -m tsp --method anneal --schedules 1000 --sched-time inf --json
 is "never strikes" "$(json out '$.capped')" 0
 
+# Of the list's program and every other one counts 50, the first look at the model 50; the graph has far more than 30 candidates.
+for budget in 50 99 100 150 199 250 500 700; do
+	search tsp branches.graph --method anneal --schedules $budget
+	echo "$budget $(json out '$.searches[0].schedules') $(json out '$.searches[0].programs')"
+done >used
+is "a budget is never exceeded, and less than a program is left" \
+	"$(awk '{print ($2 <= $1 && $1 - $2 < 50) ? "yes" : "no " $0}' used | sort -u)" yes
+is "small ones try programs, too" "$(awk '$1 == 150 || $1 == 250 || $1 == 500 {print ($3 > 1) ? "yes" : "no " $0}' used | sort -u)" yes
+for jobs in 1 2; do
+	search tsp branches.graph --method anneal --schedules 450 --jobs $jobs
+	grep -v '"seconds"' out >by$jobs
+done
+is "a group that shrinks is the same on one thread and two" "$(cmp by1 by2 && echo same)" same
+for budget in 50 100 101 160 300; do
+	search tsp branches.graph --method exact --schedules $budget
+	json out '$.searches[0].schedules' | awk -v n=$budget '{print ($1 <= n) ? "yes" : "no " n " " $1}'
+done >used
+is "nor does exact exceed it" "$(sort -u used)" yes
+
+"$TSPSIM" sched branches.graph -m tsp --method anneal --sched-time 0.001 >out
+like "a time limit is called one" out "^method .*; ended by the time limit$"
+"$TSPSIM" sched branches.graph -m tsp --method anneal --schedules 1000000000 --json >out 2>err &
+job=$!
+sleep 0.5
+kill -TERM $job
+wait $job
+is "an interrupt another" "$? $(json out '$.capped') $(json out '$.interrupted')" "130 1 1"
+
 exits "an unknown method" 1 "$TSPSIM" sched gemm:64x64x64 --method aneal
 like "names the nearest" err anneal
 exits "the library can be listed" 0 "$TSPSIM" list library
 like "with patterns" out "layernorm"
+"$TSPSIM" list library -m ascend-910b >own
+is "or what is for one machine" "$(grep -c '^tsp' own) $(grep -c '^ascend-910a' own) $(($(grep -c '^ascend-910b ' own) > 0))" "0 0 1"
+is "which is all there is for it" "$(grep '^ascend-910b ' own | cksum)" "$(grep '^ascend-910b ' out | cksum)"
+exits "a method is explained" 0 "$TSPSIM" explain anneal
+like "of sched" out "^anneal \(method of run and sched\): "
+like "and of solve" out "^anneal \(method of solve\): "
 done_testing

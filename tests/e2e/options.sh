@@ -26,6 +26,8 @@ run|schedules|a workload|run p.tspo --schedules 9
 run|schedules|--method anneal or exact|run -w vmap:relu,8 --method list --schedules 9
 run|sched-time|a workload|run p.tspo --sched-time 9
 run|sched-time|--method anneal or exact|run -w vmap:relu,8 --sched-time 9
+run|time|a workload|run p.tspo --time 9
+run|time|--method anneal or exact|run -w vmap:relu,8 --time 9
 run|jobs|a workload|run p.tspo --jobs 2
 run|jobs|--method anneal or exact|run -w vmap:relu,8 -j2
 run|uniform|a workload|run p.tspo --uniform
@@ -35,6 +37,7 @@ run|by-timestamp|a machine like ascend-910b|run -m tsp --by-timestamp
 run|launch|a machine like ascend-910b|run p.tspo --launch
 sched|schedules|--method anneal or exact|sched vmap:relu,8 --schedules 9
 sched|sched-time|--method anneal or exact|sched vmap:relu,8 --method list --sched-time 9
+sched|time|--method anneal or exact|sched vmap:relu,8 --method list --time 9
 sched|jobs|--method anneal or exact|sched vmap:relu,8 --jobs 2
 sched|uniform|--method anneal or exact|sched vmap:relu,8 --uniform
 sched|specials|--functional|sched vmap:relu,8 --specials
@@ -62,7 +65,8 @@ bank|pattern|bank eval|bank explain --pattern stride:1
 bank|addresses|bank search|bank effect --map mod:139 --addresses x
 bank|from|bank eval|bank search --from x.db
 bank|plot|bank eval|bank explain --plot stride
-bank|out|--plot|bank --pattern stride:1 -o x.png
+bank|output|--plot|bank --pattern stride:1 -o x.png
+bank|out|--plot|bank --pattern stride:1 --out x.png
 bank|blocks|--addresses|bank --pattern stride:1 --blocks
 bank|blocks|addresses to explain|bank explain --blocks
 bank|format|--addresses|bank --pattern stride:1 --format flat
@@ -150,6 +154,15 @@ exits "a key of CSV files for another workload" 1 "$TSPSIM" run -w vmap:relu,8 -
 is "has no effect" "$(cat err)" "tspsim: --set csv.form has no effect here; it needs a workload in a .csv file"
 exits "nor for a program" 1 "$TSPSIM" run p.tspo --set csv.dtype=int8
 is "which is said" "$(cat err)" "tspsim: --set csv.dtype has no effect here; it needs a workload in a .csv file"
+exits "a search that has no room for the list's program" 1 "$TSPSIM" sched vmap:relu,8 --method anneal --schedules 49
+is "is told so" "$(cat err)" \
+	"tspsim: --schedules 49: the list's program alone counts 50; 50 more for each other program to try"
+exits "--time is --sched-time, too" 0 "$TSPSIM" sched vmap:relu,8 --method anneal --schedules 50 --time inf -q
+exits "--out is --output, too" 0 "$TSPSIM" solve j.jsp --method list --schedules 1 -q --out by-out.tsv
+exits "and the other way round" 0 "$TSPSIM" solve j.jsp --method list --schedules 1 -q --output by-output.tsv
+is "with the same file" "$(cksum <by-out.tsv)" "$(cksum <by-output.tsv)"
+exits "another name of an option is not listed" 0 "$TSPSIM" solve --help
+is "though it is taken" "$(grep -c -e '--out=' out) $(grep -c -e '--output=' out)" "0 1"
 exits "a number out of range" 1 "$TSPSIM" sched vmap:relu,8 --method anneal --schedules 0
 is "its range" "$(cat err)" "tspsim: sched: --schedules takes a whole number from 1, not '0'"
 exits "a number that is none" 1 "$TSPSIM" sched vmap:relu,8 --seed many

@@ -21,8 +21,8 @@ is "exit status 0" $? 0
 cat >expected <<'END'
 nodes        4, 3 edges, 5 ways to cut in two
 max load     7, proved to be the least of contiguous splits
-stage        accelerator: load 5, 2 nodes, 100 bytes
-stage        accelerator: load 7, 2 nodes, 150 bytes
+stage        accelerator: load 5, 2 nodes, 100 bytes: a, b
+stage        accelerator: load 7, 2 nodes, 150 bytes: c, d
 END
 diff expected out >differences
 empty "a chain is cut as worked out, its first stage first" differences
@@ -33,7 +33,7 @@ is "where nothing can be put anywhere, that is said" "$? $(cat out err)" \
 	"2 infeasible   chain.txt: no contiguous split fits 0 accelerators of inf bytes and 2 host cores"
 "$TSPSIM" partition chain.txt -k 0 --hosts 2 --json >out
 is "and is an answer in JSON" "$? $(tr -d ' \n' <out | sed 's/"seconds":[^,]*,//')" \
-	'2 {"status":"infeasible","max_load":null,"lower_bound":null,"proved":true,"valid":null,"nodes":4,"ideals":5,"pairs":10,"stages":[]}'
+	'2 {"status":"infeasible","max_load":null,"lower_bound":null,"proved":true,"valid":null,"nodes":4,"ideals":5,"pairs":10,"interrupted":false,"stages":[]}'
 awk 'BEGIN {for (i = 0; i < 300; i++) printf "n%d -- L -- forward_compute_time=1, backward_compute_time=0, activation_size=1, parameter_size=1\n", i
 	for (i = 1; i < 300; i++) printf "\tn%d -- n%d\n", i - 1, i}' >long.txt
 "$TSPSIM" partition long.txt -k 1000 --hosts 1000 >out 2>err
@@ -44,7 +44,13 @@ awk 'BEGIN {for (i = 0; i < 600; i++) printf "n%d -- L -- forward_compute_time=1
 	for (i = 1; i < 600; i++) if (i != 300) printf "\tn%d -- n%d\n", i - 1, i}' >chains.txt
 interrupted "$TSPSIM" partition chains.txt -k 7 --json
 is "an interrupt prints the best so far" "$status $(json out '$.status') $(json out '$.max_load') $(json out '$.valid') $(
-	json out '$.lower_bound')" "130 feasible 86 1 85.71428571"
+	json out '$.lower_bound') $(json out '$.interrupted')" "130 feasible 86 1 85.71428571 1"
+interrupted "$TSPSIM" partition chains.txt -k 7
+is "and says so" "$status $(sed -n '2s/.*; //p' out)" "130 interrupted"
+# Of 300 equal nodes one accelerator has all: three, 295 that are not named, and two.
+is "of many nodes the first and the last are named" "$("$TSPSIM" partition long.txt -k 1 | sed -n 's/^stage .* byte[s]*: //p')" \
+	"n0, n1, n2, ... (295 more), n298, n299"
+is "- is standard input" "$("$TSPSIM" partition - -k 2 --bandwidth 10 <chain.txt | sed 1q)" "nodes        4, 3 edges, 5 ways to cut in two"
 "$TSPSIM" partition chain.txt --limit 0 >out 2>err
 is "a limit of nothing is refused" $? 1
 "$TSPSIM" partition chain.txt -k -1 >out 2>err

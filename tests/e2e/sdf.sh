@@ -54,7 +54,8 @@ awk 'BEGIN {n = 14
 	print "</sdfProperties></applicationGraph></sdf3>"}' >row.xml
 interrupted "$TSPSIM" sdf row.xml --full-rate --limit 1000000000 --json
 is "an interrupt ends the search for room, and the rest is told" \
-	"$status $(json out '$.status') $(json out '$.period') $(json out '$.binds[0].times') $(json out '$.full_rate')" "130 live 6 2 "
+	"$status $(json out '$.status') $(json out '$.period') $(json out '$.binds[0].times') $(json out '$.full_rate') $(
+	json out '$.interrupted')" "130 live 6 2  1"
 
 "$TSPSIM" sdf "$ring" --limit 0 >out 2>err
 is "no distributions to look at is refused" "$? $(cat err)" "1 tspsim: sdf: --limit takes a whole number from 1, not '0'"

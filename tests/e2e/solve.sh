@@ -65,7 +65,14 @@ sleep 0.5
 kill -TERM $job
 wait $job
 is "an interrupt ends with status 130" $? 130
-is "and prints the best so far" "$(json out '$.valid') $(json out '$.capped')" "1 1"
+is "and prints the best so far" "$(json out '$.valid') $(json out '$.capped') $(json out '$.interrupted')" "1 1 1"
+"$TSPSIM" solve shop.jss --time 0.05 --json >out
+is "a time limit is no interrupt" "$(json out '$.capped') $(json out '$.interrupted')" "1 0"
+"$TSPSIM" solve shop.jss --time 0.05 >out
+like "it is said" out "^schedules .* s; ended by the time limit$"
+"$TSPSIM" solve - --method list --schedules 10 --json <shop.jss | grep -v '"seconds"\|"file"' >piped
+"$TSPSIM" solve shop.jss --method list --schedules 10 --json | grep -v '"seconds"\|"file"' >read
+is "- is standard input" "$(cmp piped read && echo same)" same
 
 exits "-o writes the schedule" 0 "$TSPSIM" solve small.rcp --method list --schedules 1 -o plan.tsv
 is "a line a task" "$(sed -n 4p plan.tsv | tr '\t' ' ')" "2 4 7 0 0"

@@ -93,6 +93,22 @@ exits "the same call goes on" 0 "$TSPSIM" sweep sweep.yaml -o int.db --json
 is "and runs what is left" "$(json out '$.ended_before') $(json out '$.ended')" "$(json out '$.ended_before') 200"
 exits "Ctrl-C: the results are those of the undisturbed sweep" 0 "$TSPSIM" diff whole.db int.db
 
+# What has no effect at a point is left out of its command.
+cat >methods.yaml <<END
+command: sched
+base: {schedules: 150, argument: 'vmap:relu,64', report: false}
+axes: {method: [anneal, list], uniform: [true, false]}
+outputs: [predicted_cycles]
+END
+exits "a budget that not every method has" 0 "$TSPSIM" sweep methods.yaml -o methods.db -j1 -q
+is "every point has ended well" "$(sql methods.db "SELECT count(*) FROM outcome")" 4
+is "with commands of what has an effect" "$(sql methods.db 'SELECT command FROM point ORDER BY id')" \
+	"tspsim sched --schedules=150 --method=anneal --uniform --json vmap:relu,64
+tspsim sched --schedules=150 --method=anneal --json vmap:relu,64
+tspsim sched --method=list --json vmap:relu,64
+tspsim sched --method=list --json vmap:relu,64"
+is "and all settings" "$(sql methods.db 'SELECT group_concat(method || uniform) FROM points')" "annealtrue,annealfalse,listtrue,listfalse"
+
 # Parts.
 exits "some points" 0 "$TSPSIM" sweep sweep.yaml -o a.db --points 0:77,199 -q
 exits "other points" 0 "$TSPSIM" sweep sweep.yaml -o b.db --points 70:150
@@ -218,6 +234,8 @@ bad 'axes: {seed: [1, 2]}\noutputs: [wall_s]' \
 	'2:11: wall_s differs from run to run; table wall has the time of every point'
 bad 'axes: {seed: [1, 2]}\noutputs: [cycles, seed]' "2:19: 'seed' is an axis, and kept as such"
 bad 'axes: {seed: [1, 2]}\noutputs: [cycles, cycles]' "2:19: 'cycles' stands here twice"
+bad 'command: sched\nbase: {schedules: 100}\naxes: {method: [list], argument: ["vmap:relu,8"]}\noutputs: [cycles]' \
+	"2:8: 'schedules' has no effect at any point; it needs --method anneal or exact"
 bad 'axes: {seed: &a [1, 2]}\nbase: {shuffle: *a}' '2:17: YAML aliases are not read here'
 bad 'axes: {seed: [1, 2' '2:1: did not find expected '"','"' or '"']'"
 done_testing

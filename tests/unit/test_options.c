@@ -118,15 +118,15 @@ static void numbers_are_whole_decimal_and_in_range_wherever_they_stand(void)
 	SAYS("solve x --alpha -0.5", "solve: --alpha takes a number from 0 to 1e+09, not '-0.5'");
 	SAYS("solve x --alpha 0", "");
 	/* Words behind "--" and values of other options are none. */
-	SAYS("solve --out --seed -- --schedules 0", "");
+	SAYS("solve --output --seed -- --schedules 0", "");
 	/* Who asks for help gets it. */
 	SAYS("solve --schedules 0 --help", "");
 }
 
 static void a_place_where_no_file_can_be_is_refused_before_any_work(void)
 {
-	SAYS("solve x --out /", "solve: --out /: Is a directory");
-	SAYS("solve x -o /nowhere/x", "solve: --out /nowhere/x: No such file or directory");
+	SAYS("solve x --output /", "solve: --output /: Is a directory");
+	SAYS("solve x -o /nowhere/x", "solve: --output /nowhere/x: No such file or directory");
 	SAYS("solve x --out=", "solve: --out : No such file or directory");
 	SAYS("solve x -o/dev/null", "");
 }
@@ -135,7 +135,7 @@ static void what_is_given_is_known_by_its_long_name(void)
 {
 	g_autofree char *said = note("solve -o x --seed=3 -qj2 file");
 
-	CU_ASSERT(options_given("out") && options_given("seed") && options_given("quiet") && options_given("jobs"));
+	CU_ASSERT(options_given("output") && options_given("seed") && options_given("quiet") && options_given("jobs"));
 	CU_ASSERT(!options_given("time") && !options_given("json"));
 }
 
@@ -163,6 +163,55 @@ static void an_option_needs_one_condition_of_each_of_its_rows(void)
 	CU_ASSERT(options_check(NEED_TIMED, &error));
 }
 
+/* What options_effective() asks: STATE is words, name and value in turn. */
+static const char *value_of(void *state, const char *name)
+{
+	const char *const *words = state;
+
+	for (; *words; words += 2)
+		if (strcmp(words[0], name) == 0)
+			return words[1];
+	return NULL;
+}
+
+/* What option NAME lacks for an effect where COMMAND is given these values; "" when nothing. */
+static void lacks(const char *command, const char *name, const char **words, const char *expected)
+{
+	g_autofree char *needs = NULL;
+	bool effective = options_effective(command, name, value_of, words, &needs);
+
+	CU_ASSERT_EQUAL(effective, !*expected);
+	CU_ASSERT_STRING_EQUAL(needs ? needs : "", expected);
+}
+
+static void what_has_no_effect_is_known_from_the_options_beside_it(void)
+{
+	const char *nothing[] = {NULL}, *list[] = {"method", "list", NULL}, *anneal[] = {"method", "anneal", NULL};
+	const char *rule[] = {"method", "list", "rule", "lst", NULL};
+	const char *s2[] = {"method", "list", "rule", "s2", NULL};
+	const char *steps[] = {"steps", "0", NULL}, *minimal[] = {"minimal", "true", NULL};
+
+	lacks("sched", "schedules", nothing, "--method anneal or exact");
+	lacks("sched", "schedules", list, "--method anneal or exact");
+	lacks("sched", "schedules", anneal, "");
+	lacks("solve", "schedules", list, "");
+	/* The method of solve is anneal where none is given. */
+	lacks("solve", "uniform", nothing, "");
+	lacks("solve", "conflicts", nothing, "--method exact");
+	/* Rule s2 is one of all that list tries without --rule. */
+	lacks("solve", "alpha", list, "");
+	lacks("solve", "alpha", rule, "--method list with rule s2");
+	lacks("solve", "alpha", s2, "");
+	lacks("solve", "alpha", anneal, "--method list with rule s2");
+	lacks("bank", "restarts", nothing, "");
+	lacks("bank", "restarts", steps, "--steps above 0");
+	lacks("sdf", "limit", nothing, "--minimal or --full-rate");
+	lacks("sdf", "limit", minimal, "");
+	/* Only the file tells. */
+	lacks("partition", "bandwidth", nothing, "");
+	lacks("run", "seed", nothing, "");
+}
+
 static void what_a_command_never_does_is_refused_at_once(void)
 {
 	SAYS("plot banks x.db -o x.png --json",
@@ -184,6 +233,8 @@ int main(void)
 		{"what_is_given_is_known_by_its_long_name", what_is_given_is_known_by_its_long_name},
 		{"an_option_needs_one_condition_of_each_of_its_rows",
 	         an_option_needs_one_condition_of_each_of_its_rows},
+		{"what_has_no_effect_is_known_from_the_options_beside_it",
+	         what_has_no_effect_is_known_from_the_options_beside_it},
 		{"what_a_command_never_does_is_refused_at_once", what_a_command_never_does_is_refused_at_once},
 	};
 
