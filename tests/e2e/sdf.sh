@@ -35,7 +35,7 @@ is "it names a channel" "$(sed -n 's/^unbalanced  *channel \([a-z]*\):.*/\1/p' o
 
 "$TSPSIM" sdf "$ring" --json >out
 is "JSON has the keys" "$(tr -d '\n ' <out)" \
-	'{"graph":"ring","status":"live","actors":2,"channels":2,"repetition":{"load":3,"work":2},"period":24,"period_exact":"24","binds":[{"channel":"room","lacks":"tokens"},{"channel":"data","lacks":"tokens"},{"channel":"room","lacks":"tokens"},{"channel":"data","lacks":"tokens"}],"buffers":8,"buffer_bounds":{"data":4,"room":4}}'
+	'{"graph":"ring","status":"live","interrupted":false,"actors":2,"channels":2,"repetition":{"load":3,"work":2},"period":24,"period_exact":"24","binds":[{"channel":"room","lacks":"tokens"},{"channel":"data","lacks":"tokens"},{"channel":"room","lacks":"tokens"},{"channel":"data","lacks":"tokens"}],"buffers":8,"buffer_bounds":{"data":4,"room":4}}'
 
 # 14 actors in a row, 3 tokens made where 2 are taken and the other way round: more distributions than anyone looks at.
 awk 'BEGIN {n = 14

@@ -56,6 +56,14 @@ is "moves tried add up to the schedules that were not starts" \
 is "--uniform tries none of the three operators much less than a third" \
 	"$(sqlite3 :memory: "SELECT min(json_extract(value, '\$.tried')) > 400 FROM json_each(CAST(readfile('out') AS TEXT), '\$.moves')
 		WHERE json_extract(value, '\$.move') <> 'unit'")" 1
+# Rounds of 5,000, 10,000 and the other 45,000, the first of which is all of a budget of 5,000.
+for jobs in 1 2; do
+	"$TSPSIM" solve shop.jss --schedules 60000 -j $jobs --json | grep -v '"seconds"' >great$jobs
+done
+"$TSPSIM" solve shop.jss --json >out
+is "a great budget is spent in rounds that begin as a small one" "$(json great1 '$.schedules') $(json out '$.schedules') $(
+	[ "$(json great1 '$.makespan')" -le "$(json out '$.makespan')" ] && echo yes)" "60000 5000 yes"
+is "on one thread and two" "$(cmp great1 great2 && echo same)" same
 exits "a time limit alone" 0 "$TSPSIM" solve shop.jss --json --time 0.3
 is "is used, kept and reported" "$(json out '$.capped') $(awk '/"seconds"/ {print ($2 + 0 >= 0.3 && $2 + 0 < 0.6) ? "yes" : $2}' out)" "1 yes"
 is "what was found is valid" "$(json out '$.valid')" 1
