@@ -90,8 +90,8 @@ struct asb {
 	GArray *tensors; /* asb_block_tensor */
 	GString *remarks;
 	asb_counts counts;
-	uint32_t halvings;    /* of vector kernels' tiles, where no sheet decides */
-	unsigned tiled;       /* vector kernels */
+	uint32_t halvings; /* of vector kernels' tiles, where no sheet decides */
+	unsigned tiled;    /* vector kernels */
 	bool halvings_decided;
 	uint64_t words;       /* global memory by which cores without counters meet, 0: none */
 	uint32_t words_cores; /* how many meet */
