@@ -133,8 +133,7 @@ static void a_place_where_no_file_can_be_is_refused_before_any_work(void)
 
 static void what_is_given_is_known_by_its_long_name(void)
 {
-	g_autofree char *said = note("solve -o x --seed=3 -qj2 file");
-
+	g_free(note("solve -o x --seed=3 -qj2 file"));
 	CU_ASSERT(options_given("output") && options_given("seed") && options_given("quiet") && options_given("jobs"));
 	CU_ASSERT(!options_given("time") && !options_given("json"));
 }
