@@ -12,7 +12,7 @@ for test in unit/test_model_fuzz sched/test_asc_vector sched/test_asc_attention 
 	timing/test_timing_asc_vector timing/test_timing_asc_memory timing/test_timing_asc_rules timing/test_timing_asc_faults; do
 	exits "$test" 0 "$TSPSIM_BUILDDIR/tests/$test"
 done
-for test in keys specials; do
+for test in keys specials bank_hashing; do
 	exits "$test.sh" 0 sh "$TSPSIM_SRCDIR/tests/e2e/$test.sh"
 done
 done_testing
